@@ -59,7 +59,7 @@ func TestADiscussionThatCannotBeAttachedChangesNothing(t *testing.T) {
 	f := openEmpty(t)
 	f.put("operator", events.SessionOpened{Label: "demo", Folder: "20260102_030405_demo", Basis: basis.Of("test")})
 	for path, work := range map[string]string{"/api/goal": `"goal":"Mend it"`, "/api/mma/workers/spawn": `"prompt":"x"`} {
-		requireProblem(t, f.says(path, `{`+work+`,"discussion":"gone"}`, http.StatusNotFound), "there is no such discussion")
+		requireProblem(t, f.says(path, `{`+work+`,"discussion":"gone"}`, http.StatusNotFound), "no such discussion")
 		requireProblem(t, f.says(path, `{`+work+`,"discussion":"main"}`, http.StatusConflict), "the discussion is empty")
 		requireProblem(t, f.says(path, `{`+work+`,"discussion":7}`, http.StatusBadRequest), "")
 	}
@@ -82,7 +82,7 @@ func TestAnOldSessionAttachesNoDiscussion(t *testing.T) {
 	f := open(t) // without decisions
 	f.says("/api/discussions/entries/add", `{"content":"one"}`, http.StatusOK)
 	requireProblem(t, f.says("/api/goal", `{"goal":"x","discussion":"main"}`, http.StatusConflict),
-		"decides as an older program did")
+		"uses the decisions of an older program")
 }
 
 func TestATicketIsOpenedAndGivenBack(t *testing.T) {
@@ -100,7 +100,7 @@ func TestATicketIsOpenedAndGivenBack(t *testing.T) {
 	requireProblem(t, f.says("/api/control", give, http.StatusConflict), "it is in_progress")
 	requireProblem(t, f.says(open, `{"ticket":"gone"}`, http.StatusConflict), "there is no such ticket")
 	f.put(events.ActorConductor, events.TicketBlocked{Ticket: "T-1", Kind: events.BlockWorker, Reason: "which file?"})
-	requireProblem(t, f.says("/api/control", give, http.StatusNotFound), "there is no such discussion")
+	requireProblem(t, f.says("/api/control", give, http.StatusNotFound), "no such discussion")
 	require.JSONEq(t, `{"status":"ok","name":"T-1"}`, string(f.says(open, `{"ticket":"T-1"}`, http.StatusOK).body))
 	f.says("/api/discussions/entries/add", `{"discussion":"T-1","content":"a.go"}`, http.StatusOK)
 	_, said := talkOf(f, "T-1")

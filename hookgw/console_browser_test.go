@@ -216,7 +216,7 @@ func signsInOnce(t *testing.T, b *rod.Browser) {
 	require.NoError(t, err)
 	defer func() { require.NoError(t, other.Close()) }()
 	late := visit(t, other, link)
-	late.awaitText("this link was used")
+	late.awaitText("this link is invalid")
 	require.NotContains(t, late.text(), "Inbox")
 	late.run(`code => { location.hash = "#login=" + code }`, f.codeOf(t, access.RightRead)) // pasted into the same tab
 	late.awaitText("Nothing waits for you.")
@@ -240,7 +240,7 @@ func signsInByFile(t *testing.T, b *rod.Browser) {
 	for to, shows := range map[string]string{
 		"/": "cross-site requests are refused", "/#login=x": "cross-site requests are refused",
 		access.Entrance: "This browser is not signed in.", access.Entrance + "#/inbox": "This browser is not signed in.",
-		access.Entrance + "#login=": "This browser is not signed in.", access.Entrance + "#login=x": "this link was used",
+		access.Entrance + "#login=": "This browser is not signed in.", access.Entrance + "#login=x": "this link is invalid",
 	} {
 		lured := visit(t, b, foreign.URL+"/?to="+url.QueryEscape(to))
 		lured.awaitText(shows)

@@ -64,12 +64,12 @@ func TestALinkOfTheConsoleSignsInOnceWithinAMinute(t *testing.T) {
 	t.Parallel()
 	clock := &settableClock{now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
 	f := open(t, func(c *core.Config) { c.Clock = clock.Now })
-	requireProblem(t, f.login("wrong"), "this link was used")
+	requireProblem(t, f.login("wrong"), "this link is invalid")
 	require.Equal(t, http.StatusBadRequest, f.login("").status)
 
 	code := f.codeOf(t, access.RightHuman)
 	require.Equal(t, http.StatusOK, f.login(code).status)
-	requireProblem(t, f.login(code), "this link was used")
+	requireProblem(t, f.login(code), "this link is invalid")
 
 	code = f.codeOf(t, access.RightHuman)
 	clock.now = clock.now.Add(access.LinkLife)
@@ -89,7 +89,7 @@ func TestOfTooManySignInsTheOldestEnd(t *testing.T) {
 	for range 15 { // 17 links in all
 		f.codeOf(t, access.RightHuman)
 	}
-	requireProblem(t, f.login(first), "this link was used")
+	requireProblem(t, f.login(first), "this link is invalid")
 	require.Equal(t, http.StatusOK, f.login(second).status)
 
 	oldest, next := f.cookieOf(t, access.RightHuman), ""

@@ -26,7 +26,7 @@ func (f *fixture) moves(path string) string {
 func TestCurationIsUndoneAndRedone(t *testing.T) {
 	t.Parallel()
 	f := open(t)
-	requireProblem(t, f.says("/api/curation/undo", `{}`, http.StatusConflict), "there is nothing to undo")
+	requireProblem(t, f.says("/api/curation/undo", `{}`, http.StatusConflict), "nothing to undo")
 	f.says("/api/discussions/entries/add", `{"content":"one"}`, http.StatusOK)
 	ids, _ := talkOf(f, "")
 	f.says("/api/discussions/entries/edit", `{"entry":"`+ids[0]+`","content":"uno"}`, http.StatusOK)
@@ -45,7 +45,7 @@ func TestCurationIsUndoneAndRedone(t *testing.T) {
 	require.Len(t, read[projections.Curation](f, "/api/curation").Redo, 3)
 	require.Equal(t, "edited entry 1 of main", f.moves("redo"))
 	f.says("/api/discussions/entries/add", `{"content":"two"}`, http.StatusOK)
-	requireProblem(t, f.says("/api/curation/redo", `{}`, http.StatusConflict), "there is nothing to redo")
+	requireProblem(t, f.says("/api/curation/redo", `{}`, http.StatusConflict), "nothing to redo")
 	requireProblem(t, f.says("/api/curation/undo", `{"after":"x"}`, http.StatusBadRequest), "the body is not valid")
 	requireProblem(t, f.says("/api/curation/undo", `{"to":1}`, http.StatusBadRequest), "the body is not valid")
 	require.Equal(t, http.StatusForbidden, f.post("/api/curation/undo", access.RightRead, `{}`).status)
@@ -127,7 +127,7 @@ func TestUndoAtDepth101IsRefused(t *testing.T) {
 	for range undo.MaxSteps {
 		f.moves("undo")
 	}
-	requireProblem(t, f.says("/api/curation/undo", `{}`, http.StatusConflict), "there is nothing to undo")
+	requireProblem(t, f.says("/api/curation/undo", `{}`, http.StatusConflict), "nothing to undo")
 	_, contents := talkOf(f, "")
 	require.Equal(t, []string{"0"}, contents)
 }

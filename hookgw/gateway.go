@@ -105,7 +105,7 @@ func (g *Gateway) announce(ctx context.Context) {
 	defer close(g.ready)
 	g.Cfg.Logger.InfoContext(ctx, "gateway is listening", slog.String("url", g.URL()), slog.String("auth", g.Cfg.Auth))
 	if g.Cfg.Auth == core.AuthNone {
-		g.Cfg.Logger.WarnContext(ctx, "hooks.auth is none: every program on this machine acts as the person, so "+
+		g.Cfg.Logger.WarnContext(ctx, "hooks.auth is none: every program on this machine acts as you, so "+
 			"a shell "+
 			"tool can approve its own calls",
 			slog.String("url", g.URL()), slog.String("person", g.Cfg.Person))

@@ -146,7 +146,7 @@ func TestARecordedRequestIsShownAsItWasSent(t *testing.T) {
 	done := f.background(f.request(http.MethodPost, "/api/v1/generate", access.RightHuman,
 		`{"discussion":"main","prompt":"How many files?"}`))
 	f.awaitAction()
-	requireProblem(t, f.get("/api/context/preview?text=x", access.RightHuman), "waits for the answer")
+	requireProblem(t, f.get("/api/context/preview?text=x", access.RightHuman), "waiting for the answer")
 	require.Equal(t, http.StatusOK, f.human("/api/asks/tool/respond", `{"response":true}`).status)
 	turn := (<-done).object(t)
 	require.Equal(t, "done", turn["outcome"], turn)

@@ -41,7 +41,7 @@ func TestWritesAsksAndRefusalsAreOnRecordAndPlainReadsAreNot(t *testing.T) {
 		Body: []byte(`{"request_id":"r1"}`)}, got["POST /api/ask"])
 	require.Equal(t, 200, got["POST /api/ask/respond"].Status)
 	require.Equal(t, events.HookCalled{Method: "GET", Path: "/api/session", Status: 403, Client: "ask",
-		Reason: "this token may not do that"}, got["GET /api/session"])
+		Reason: "this token does not allow the request"}, got["GET /api/session"])
 	require.Equal(t, 200, got["GET /api/events"].Status)
 }
 

@@ -47,7 +47,7 @@ func TestTwoTerminalsShowARunAndTheFirstAnswerCounts(t *testing.T) {
 	require.NoError(t, first.status)
 	require.NoError(t, second.status, "%s", second.shown)
 	require.Equal(t, "four\n", first.file("a.txt"))
-	require.NotContains(t, strings.ReplaceAll(second.shown.String(), "\x1b]", ""), "does not count")
+	require.NotContains(t, strings.ReplaceAll(second.shown.String(), "\x1b]", ""), "was not accepted")
 }
 
 func TestTopShowsChangesOnATerminal(t *testing.T) {

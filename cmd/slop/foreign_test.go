@@ -75,7 +75,7 @@ func TestAdoptingDropsEveryTokenAndKeepsTheSessions(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
 	require.Equal(t, theirs.ok("sessions", "--json"), s.ok("sessions", "--json"))
-	require.Contains(t, s.ok("adopt", "--yes"), "is yours already")
+	require.Contains(t, s.ok("adopt", "--yes"), "is already yours")
 
 	// The same folder elsewhere, with its own owner.json, is somebody's again.
 	other := newSite(t, nil)

@@ -384,11 +384,11 @@ class ApiHookClient:
         return self._make_request("GET", "/api/curation")
 
     def undo_curation(self, after=None):
-        """Undoes the newest change of a person, if the history is still at the position after."""
+        """Undoes the user's newest change, if the history is still at the position in after."""
         return self._make_request("POST", "/api/curation/undo", {} if after is None else {"after": after})
 
     def redo_curation(self, after=None):
-        """Redoes the newest undone change, if the history is still at the position after."""
+        """Redoes the last undone change, if the history is still at the position in after."""
         return self._make_request("POST", "/api/curation/redo", {} if after is None else {"after": after})
 
     def shutdown(self):

@@ -131,7 +131,8 @@ func readToken(path string) (string, error) {
 	case !info.Mode().IsRegular():
 		return "", fmt.Errorf("%w: %s is not a regular file; delete it", ErrTokens, path)
 	case info.Mode().Perm()&0o077 != 0:
-		return "", fmt.Errorf("%w: others may read %s (mode %04o); delete it, and slop makes a new one", ErrTokens, path,
+		return "", fmt.Errorf("%w: others may read %s (mode %04o); delete it, and slop creates a new "+
+			"one", ErrTokens, path,
 			info.Mode().Perm())
 	case info.Size() > maxTokenChars+2:
 		return "", fmt.Errorf("%w: %s is too long for a token; delete it", ErrTokens, path)

@@ -41,7 +41,7 @@ func (g *Guard) Place(r *http.Request) *problem.Problem {
 	for _, origin := range r.Header["Origin"] {
 		if !slices.Contains(g.origins, origin) {
 			return problem.New(http.StatusForbidden, "requests from this Origin are refused",
-				"Pages of other origins may not use the gateway.")
+				"Pages of other origins must not use the gateway.")
 		}
 	}
 	for _, site := range r.Header["Sec-Fetch-Site"] {
@@ -104,10 +104,12 @@ func Admit(w http.ResponseWriter, r *http.Request, who, need Right) *problem.Pro
 			return problem.New(http.StatusUnauthorized, "more than one token was sent",
 				"Send one Authorization: Bearer or one X-API-KEY header, not both.")
 		}
-		return problem.New(http.StatusUnauthorized, "a token is needed", "Send Authorization: Bearer with the token in "+
+		return problem.New(http.StatusUnauthorized, "a token is required", "Send Authorization: Bearer with the "+
+			"token in "+
 			TokenFile(need)+", in the folder that slop serve names.")
 	}
-	return problem.New(http.StatusForbidden, "this token may not do that", "It needs the token in "+TokenFile(need)+".")
+	return problem.New(http.StatusForbidden, "this token does not allow the request", "Use the token in "+
+		""+TokenFile(need)+".")
 }
 
 // JSONOnly refuses bodies of any other type: pages can send those cross-origin without a preflight.

@@ -78,7 +78,8 @@ func (s *SignIns) Enter(code, agent string) (*http.Cookie, Right, *problem.Probl
 	s.mu.Unlock()
 	now := s.clock()
 	if !ok || !now.Before(link.until) {
-		return nil, RightNone, problem.New(http.StatusForbidden, "this link was used, is older than a minute, or is wrong",
+		return nil, RightNone, problem.New(http.StatusForbidden, "this link is invalid, was already used, or is "+
+			"older than a minute",
 			"Run slop console again and open its link.")
 	}
 	id := s.add(s.cookies, maxCookies, signIn{link.right, now.Add(CookieLife), agent[:min(len(agent), maxAgent)]})

@@ -34,7 +34,7 @@ func postAsk(c *core.Call) error {
 	default:
 		c.Response.Header().Set("Retry-After", "1")
 		return problem.New(http.StatusServiceUnavailable, "too many asks are waiting",
-			"Wait until the person has answered some.")
+			"Wait until some of them are answered.")
 	}
 	if !c.Gw.Asked.Take(c.Right, len(q.data)) {
 		<-c.Gw.Slots
@@ -80,7 +80,7 @@ func newQuestion(c *core.Call) (question, error) {
 	}
 	digest, err := events.CanonicalDigest(c.Body)
 	if err != nil {
-		return question{}, problem.New(http.StatusBadRequest, "the body has no canonical form",
+		return question{}, problem.New(http.StatusBadRequest, "the body has no canonical JSON form",
 			"Numbers must fit a double, and an object must not repeat a name.").WithCause(err)
 	}
 	q := question{session: session, data: c.Gw.Mask(c.Body), digest: digest}

@@ -55,9 +55,9 @@ func respond(c *core.Call, session string, ask projections.Ask, response json.Ra
 		return p
 	}
 	if v.Settled == nil {
-		hint := "The answer is on record; approval has not settled the ask yet. See GET /api/asks."
+		hint := "The answer is recorded; approval has not settled the ask yet. See GET /api/asks."
 		if rule != nil {
-			hint += " Its rule is not recorded."
+			hint += " Its rule was not recorded."
 		}
 		return c.Reply(http.StatusAccepted, request.HintedAnswer{Status: "recorded", Hint: hint})
 	}
@@ -70,7 +70,7 @@ func respond(c *core.Call, session string, ask projections.Ask, response json.Ra
 	}
 	if answer.Reason == NotUnderstood {
 		return c.Reply(http.StatusOK, respondAnswer{Status: "ok", Decision: answer.Decision,
-			Hint: "It counted as a no; send true, false or {\"approved\": …}."})
+			Hint: "It was treated as a denial; send true, false or {\"approved\": …}."})
 	}
 	return c.ReplyFixed(request.FixedOK)
 }
@@ -99,7 +99,7 @@ type respondAnswer struct {
 // readResponse parses the body into the ask, which is empty if the body names none, and the answer.
 func readResponse(c *core.Call) (id string, response json.RawMessage, err error) {
 	if _, err := events.Canonical(c.Body); err != nil {
-		return "", nil, problem.New(http.StatusBadRequest, "the body has no canonical form",
+		return "", nil, problem.New(http.StatusBadRequest, "the body has no canonical JSON form",
 			"An object must not repeat a name.").WithCause(err)
 	}
 	if raw, ok := c.Fields["request_id"]; ok {

@@ -14,8 +14,8 @@ import (
 func Routes(g *core.State) []request.Route {
 	const get, post, group = http.MethodGet, http.MethodPost, "Asks"
 	of := request.SessionParameter()
-	settled := request.Answer{Status: http.StatusConflict, Doc: "The ask is already settled; settled_by, settled_at and " +
-		"outcome say how."}
+	settled := request.Answer{Status: http.StatusConflict, Doc: "The ask is already settled; see settled_by, " +
+		"settled_at and outcome."}
 	late := request.Answer{Status: http.StatusAccepted, Doc: "The answer is recorded; the ask is not settled yet.",
 		Gives: request.HintedAnswer{}}
 	unknown := request.Answer{Status: http.StatusNotFound, Doc: "No such ask."}
@@ -36,18 +36,20 @@ func Routes(g *core.State) []request.Route {
 				"the oldest.", Takes: gateResponse{}, Gives: respondAnswer{}, Also: []request.Answer{late, unknown, settled},
 			Body: request.SmallBody, Handle: g.In(postGateRespond)},
 		{Method: post, Pattern: "/api/ask", Right: access.RightAsk, Group: group, Query: []request.Parameter{of},
-			Doc: "Asks the person and waits for the answer.", Takes: map[string]any{}, Gives: askAnswer{},
+			Doc: "Asks the user and waits for the answer.", Takes: map[string]any{}, Gives: askAnswer{},
 			Also: []request.Answer{{Status: http.StatusGatewayTimeout, Doc: "No answer came in time; the ask is " +
 				"denied."},
 				{Status: http.StatusConflict, Doc: "The request_id belongs to another ask."}}, Body: request.SmallBody,
 			Handle: g.In(postAsk)},
 		{Method: get, Pattern: "/api/ask/rule", Right: access.RightRead, Group: group, Gives: RulePreview{},
-			Doc: "Previews the rule that \"yes, from now on\" would make of an ask, and which other open asks it would answer.",
+			Doc: "Previews the rule that \"yes, from now on\" would create from an ask, and which other open asks " +
+				"it would answer.",
 			Query: []request.Parameter{{Name: "request_id", Type: "string", Doc: "The ask."},
 				{Name: "scope", Type: "string", Doc: "ticket, session (default) or config."},
-				{Name: "pattern", Type: "string", Doc: "What the rule covers; default: what is proposed.", Many: true}, of},
+				{Name: "pattern", Type: "string", Doc: "What the rule covers; default: the proposed " +
+					"patterns.", Many: true}, of},
 			Also: []request.Answer{unknown, settled, request.Known(), {Status: http.StatusUnprocessableEntity,
-				Doc: "No such rule can be made."}}, Handle: g.In(getRule)},
+				Doc: "This rule cannot be created."}}, Handle: g.In(getRule)},
 		{Method: post, Pattern: "/api/ask/preview", Right: access.RightHuman, Group: group, Query: []request.Parameter{of},
 			Doc:   "Shows what the call of an open ask would change with other arguments. Records nothing.",
 			Takes: previewBody{}, Gives: wire.AskPreview{}, Also: []request.Answer{unknown, settled,

@@ -19,14 +19,14 @@ func ruleOf(c *core.Call, session string, ask projections.Ask, answer events.Ask
 		return nil, nil
 	}
 	refuse := func(why string) error {
-		return problem.New(http.StatusUnprocessableEntity, "the rule cannot be made: "+why,
+		return problem.New(http.StatusUnprocessableEntity, "the rule cannot be created: "+why,
 			"Nothing was answered; the ask is still open.")
 	}
 	switch {
 	case answer.Decision != events.Yes || len(answer.Args) > 0:
-		return nil, refuse("a rule goes with a yes to what was asked, without other arguments")
+		return nil, refuse("a rule is only valid with a yes to the unchanged ask")
 	case c.Gw.Cfg.RuleOf == nil:
-		return nil, refuse("this gateway makes none")
+		return nil, refuse("this gateway cannot create rules")
 	}
 	var now projections.Settings
 	if err := c.Read(session, func(s *projections.Set) { now = s.Settings() }); err != nil {
@@ -58,7 +58,8 @@ func (w ruleWanted) names(rule events.Rule) bool {
 func addRule(c *core.Call, session string, rule events.Rule) (_ events.Rule, err error) {
 	if rule.Scope == "" {
 		if rule, err = c.Gw.Cfg.KeepRule(rule); err != nil {
-			return rule, problem.New(http.StatusInternalServerError, "the yes is recorded, but the rule is not: "+err.Error(),
+			return rule, problem.New(http.StatusInternalServerError, "the approval was recorded, but the rule was "+
+				"not: "+err.Error(),
 				"Write the rule into your configuration yourself.")
 		}
 	}
@@ -116,7 +117,8 @@ func getRule(c *core.Call) error {
 		return err
 	}
 	if c.Gw.Cfg.RuleOf == nil {
-		return problem.New(http.StatusServiceUnavailable, "this gateway makes no rules", "Use slop ask answer --rule.")
+		return problem.New(http.StatusServiceUnavailable, "this gateway cannot create rules", "Use slop ask answer "+
+			"--rule.")
 	}
 	q := c.Query()
 	ask, err := known(c, session, q.Get("request_id"))
@@ -133,7 +135,7 @@ func getRule(c *core.Call) error {
 	case err != nil:
 		return err
 	case refused != nil:
-		return problem.New(http.StatusUnprocessableEntity, "the rule cannot be made: "+refused.Error(),
+		return problem.New(http.StatusUnprocessableEntity, "the rule cannot be created: "+refused.Error(),
 			"Answer without a rule.")
 	}
 	return c.ReplyUnlessKnown(out)

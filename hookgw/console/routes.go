@@ -55,7 +55,7 @@ func Routes(g *core.State) []request.Route {
 		file("/console/app.js", "app.js", "text/javascript", "Its program."),
 		file("/console/app.css", "app.css", "text/css", "Its style."),
 		{Method: post, Pattern: "/api/console/link", Right: access.RightRead, Group: group, Gives: linkAnswer{}, Signal: true,
-			Doc: "Makes a link that signs a browser in with the rights of this token; it works once and expires " +
+			Doc: "Creates a link that signs a browser in with the rights of this token; it works once and expires " +
 				"after a minute.",
 			Takes: struct{}{}, Body: request.SmallBody, Handle: g.In(postLink)},
 		{Method: post, Pattern: "/api/console/login", Right: access.RightNone, Group: group, Takes: codeBody{},
@@ -69,7 +69,7 @@ func Routes(g *core.State) []request.Route {
 			Doc: "Lists the browsers that are signed in.", Handle: g.In(getSignIns)},
 		{Method: post, Pattern: "/api/console/signout", Right: access.RightHuman, Group: group, Takes: idBody{},
 			Gives: request.StatusAnswer{}, Signal: true, Body: request.SmallBody, Handle: g.In(postSignOut),
-			Doc:  "Ends the sign-in of a browser; its open connection ends, too.",
+			Doc:  "Signs a browser out and closes its open connection.",
 			Also: []request.Answer{{Status: http.StatusNotFound, Doc: "No such sign-in."}}},
 	}
 }

@@ -29,12 +29,12 @@ func Routes(g *core.State) []request.Route {
 	}
 	return []request.Route{
 		{Method: http.MethodGet, Pattern: "/api/curation", Right: access.RightRead, Group: group, Query: of,
-			Gives: projections.Curation{}, Doc: "Lists what people changed in the discussions, the context and the project, " +
-				"and which of it was undone: up to 100 steps, the next one to undo or redo first.",
+			Gives: projections.Curation{}, Doc: "Lists the user's changes to the discussions, the context and the " +
+				"project, and which of them were undone: up to 100 steps, the next one to undo or redo first.",
 			Handle: g.In(getCuration())},
-		row("/undo", "Undoes the newest change of a person; what models and tools added stays. 409 if the history is not at "+
-			"the position after.", false),
-		row("/redo", "Redoes the newest undone change, unless something was changed since.", true),
+		row("/undo", "Undoes the user's newest change; what models and tools added stays. 409 if the history is no "+
+			"longer at the position in after.", false),
+		row("/redo", "Redoes the last undone change, unless something else was changed since.", true),
 	}
 }
 
@@ -100,11 +100,11 @@ func move(c *core.Call, session string, redo bool, after *uint64) (e events.Even
 		case after != nil && at != *after:
 			return e, step, problem.New(http.StatusConflict, fmt.Sprintf("the history is at position %d, not at %d: something "+
 				"was changed, undone or redone", at, *after), fmt.Sprintf(
-				`Nothing was changed. GET /api/curation shows the steps; send {"after": %d} if you still want it.`, at))
+				`Nothing was changed. GET /api/curation shows the steps; to continue anyway, send {"after": %d}.`, at))
 		case !known:
-			return e, step, problem.New(http.StatusConflict, "there is nothing to "+map[bool]string{false: "undo",
-				true: "redo"}[redo], fmt.Sprintf("The newest %d changes of people can be undone, and redone until something else "+
-				"is changed; GET /api/curation lists them.", undo.MaxSteps))
+			return e, step, problem.New(http.StatusConflict, "nothing to "+map[bool]string{false: "undo",
+				true: "redo"}[redo], fmt.Sprintf("The user's last %d changes can be undone, and redone until "+
+				"something else is changed; GET /api/curation lists them.", undo.MaxSteps))
 		}
 		after = &at
 		if e, err = c.Stamp(c.Gw.Person, session, p); err != nil {

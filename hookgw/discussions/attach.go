@@ -86,16 +86,17 @@ func attach(c *core.Call, session string, p events.TalkAttached) error {
 	var large events.LimitError
 	switch {
 	case !known:
-		return problem.New(http.StatusNotFound, "there is no such discussion", "GET /api/discussions lists them.")
+		return problem.New(http.StatusNotFound, "no such discussion", "GET /api/discussions lists them.")
 	case old:
-		return problem.New(http.StatusConflict, "the session decides as an older program did, which attaches no discussions",
-			"POST /api/sessions/upgrade takes it to this one.")
+		return problem.New(http.StatusConflict, "the session uses the decisions of an older program, which cannot "+
+			"attach discussions",
+			"Upgrade it with POST /api/sessions/upgrade.")
 	case errors.As(err, &large):
 		return problem.New(http.StatusRequestEntityTooLarge, err.Error(),
-			"Nothing was changed. Delete or shorten entries, or begin a take with those that matter.")
+			"Nothing was changed. Delete or shorten entries, or start a take with the entries that matter.")
 	case err != nil:
-		return problem.New(http.StatusConflict, err.Error(), "Nothing was changed. Say something in the discussion, or leave "+
-			"it out.")
+		return problem.New(http.StatusConflict, err.Error(), "Nothing was changed. Add a message to the discussion, "+
+			"or leave discussion out.")
 	}
 	_, err = c.PublishAsPerson(session, p)
 	return err

@@ -38,8 +38,8 @@ func postCompact(c *core.Call) error {
 	keep := projections.LastExchange
 	if want.Keep != nil {
 		if keep = *want.Keep; keep < 0 {
-			return problem.New(http.StatusBadRequest, "keep must be a number from 0 on",
-				"Leave it out to keep what stands from the person's last message on.")
+			return problem.New(http.StatusBadRequest, "keep must be a number, 0 or more",
+				"Leave it out to keep everything from the user's last message on.")
 		}
 	}
 	session, err := c.OpenSession()

@@ -104,7 +104,7 @@ func postEntryEdit(c *core.Call) error {
 		}
 	}
 	if want.Role == nil && want.Content == nil && want.Collapsed == nil {
-		return problem.New(http.StatusBadRequest, "nothing to change was sent", "Send role, content or collapsed.")
+		return problem.New(http.StatusBadRequest, "the body changes nothing", "Send role, content or collapsed.")
 	}
 	_, err = AboutDiscussion(c, session, events.DiscussionChanged{Operation: events.EntryEdit, Discussion: want.Discussion,
 		Entry: want.Entry, Role: want.Role, Content: want.Content, Collapsed: want.Collapsed})

@@ -205,7 +205,7 @@ func postPromote(c *core.Call) error {
 			"Takes are named BASE_take_N; POST /api/discussions/branch creates one.")
 	}
 	if _, take := projections.TakeBase(want.To); take {
-		return problem.New(http.StatusBadRequest, "the new name is the name of a take",
+		return problem.New(http.StatusBadRequest, "the new name is reserved for takes",
 			"Choose a name that does not end in _take_N.")
 	}
 	if want.To == "" {

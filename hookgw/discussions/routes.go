@@ -17,13 +17,14 @@ func Routes(g *core.State) []request.Route {
 		return request.Route{Method: post, Pattern: "/api/discussions" + path, Right: access.RightHuman, Group: group,
 			Query: of, Doc: doc, Takes: takes, Gives: discussionAnswer{}, Body: request.SmallBody, Handle: g.In(handle)}
 	}
-	history := row("/import", "Imports the discussions of an original history.toml.", importRequest{}, postImport)
+	history := row("/import", "Imports the discussions of a history.toml of Manual Slop.", importRequest{}, postImport)
 	history.Body, history.Gives = request.SessionBody, importAnswer{}
 	send := row("/send", "Adds a message to a discussion and asks its model, which sees the current discussion, "+
 		"its injected views and the tracked files. The answer becomes an entry; every gate applies.", sendBody{}, postSend)
 	send.Gives = sendAnswer{}
-	shorter := row("/compact", "Asks the model of a discussion to summarise all but its last entries, without tools. The "+
-		"discussion then goes on in a take that begins with the summary; the old take stays whole.", compactBody{},
+	shorter := row("/compact", "Asks the model of a discussion to summarise all but its last entries, without "+
+		"tools. The discussion then continues in a take that begins with the summary; the old take stays "+
+		"unchanged.", compactBody{},
 		postCompact)
 	shorter.Gives = compactAnswer{}
 	return []request.Route{
@@ -31,21 +32,23 @@ func Routes(g *core.State) []request.Route {
 			Query: append(of, request.AtParameter()),
 			Doc:   "Lists the discussions, their roles, and which one is active.", Handle: g.In(getDiscussions())},
 		{Method: get, Pattern: "/api/discussions/entries", Right: access.RightRead, Group: group, Gives: entryList{},
-			Doc: "Lists the entries of a discussion, with the ids to edit them by.", Handle: g.In(getEntries),
+			Doc: "Lists the entries of a discussion, with the ids for editing them.", Handle: g.In(getEntries),
 			Query: []request.Parameter{{Name: "name", Type: "string", Doc: "Name of the discussion; empty: the " +
 				"active one."},
 				request.SessionParameter(), request.AtParameter()}},
 		{Method: get, Pattern: "/api/discussions/export", Right: access.RightRead, Group: group, Query: of,
-			Gives: exportAnswer{}, Doc: "Returns every discussion as an original history.toml.", Handle: g.In(getExport)},
+			Gives: exportAnswer{}, Doc: "Returns every discussion as a history.toml of Manual " +
+				"Slop.", Handle: g.In(getExport)},
 		{Method: get, Pattern: "/api/discussions/turns", Right: access.RightRead, Group: group, Query: of, Gives: turnList{},
-			Doc:    "Lists the turns of models in discussions: those that wait for an answer, and the newest that ended.",
+			Doc: "Lists the models' turns in discussions: the ones still waiting for an answer, and the last " +
+				"ones that ended.",
 			Handle: request.Model("turns")},
 		send,
 		shorter,
 		row("/create", "Creates an empty discussion.", NameRequest{}, postCreate),
 		row("/branch", "Branches a take off a discussion, at any entry.", branchRequest{}, postBranch),
-		row("/open", "Makes a discussion of what was said about a blocked ticket; POST /api/control gives it back with "+
-			"retry or unblock.", openRequest{}, postOpen),
+		row("/open", "Creates a discussion from the conversation of a blocked ticket; POST /api/control with retry "+
+			"or unblock attaches it to the ticket again.", openRequest{}, postOpen),
 		row("/switch", "Makes a discussion the active one.", NameRequest{}, postSwitch),
 		row("/promote", "Renames a take to a top-level name.", renameRequest{}, postPromote),
 		row("/rename", "Renames a discussion.", renameRequest{}, postRename),

@@ -87,12 +87,12 @@ func turn(c *core.Call, session string, want events.TurnRequested, entries func(
 	}
 	switch {
 	case !known:
-		return want, problem.New(http.StatusNotFound, "there is no such discussion", "GET /api/discussions lists them.")
+		return want, problem.New(http.StatusNotFound, "no such discussion", "GET /api/discussions lists them.")
 	case !persona:
-		return want, problem.New(http.StatusBadRequest, "there is no such persona", "GET /api/gui/state lists personas.")
+		return want, problem.New(http.StatusBadRequest, "no such persona", "GET /api/gui/state lists personas.")
 	case busy:
-		return want, problem.New(http.StatusConflict, "the discussion waits for the answer to another turn",
-			"Wait for its end, or stop it: GET /api/discussions/turns names it, POST /api/control kills it.")
+		return want, problem.New(http.StatusConflict, "the discussion is waiting for the answer to another turn",
+			"Wait until that turn ends, or stop it: GET /api/discussions/turns shows it, POST /api/control kills it.")
 	}
 	return want, checked(want)
 }
@@ -112,15 +112,15 @@ func checked(want events.TurnRequested) error {
 	switch err := want.Check(); {
 	case errors.As(err, &large) && len(want.Text) > events.MaxCompactWords && want.Compact:
 		return problem.New(http.StatusRequestEntityTooLarge, err.Error(),
-			"Nothing was sent. Say in fewer words what to keep.")
+			"Nothing was sent. Describe what to keep in fewer words.")
 	case errors.As(err, &large):
 		return problem.New(http.StatusRequestEntityTooLarge, err.Error(),
 			fmt.Sprintf("Nothing was sent. Delete or shorten entries, begin a take, or put large contents into a file and "+
 				"inject it; a turn takes %d entries, of which %d bytes may have been imported.", events.MaxTurnEntries,
 				events.MaxTurnInline))
 	case err != nil && want.Compact && len(want.Entries) == 0:
-		return problem.New(http.StatusConflict, err.Error(), "Nothing was sent. Say more first, or send a smaller keep: the "+
-			"last entries stay as they are.")
+		return problem.New(http.StatusConflict, err.Error(), "Nothing was sent. Add messages first, or send a "+
+			"smaller keep: the last entries stay as they are.")
 	case err != nil:
 		return problem.New(http.StatusBadRequest, err.Error(), `Send {"text": "what you want to say"}.`)
 	}

@@ -63,8 +63,7 @@ func ReplaceEntries(c *core.Call, session string, entries json.RawMessage) error
 		return problem.New(http.StatusBadRequest, "the body has no list of entries", `Send {"session": {"entries": […]}}.`)
 	}
 	if len(list) > projections.MaxEntries {
-		return problem.New(http.StatusRequestEntityTooLarge, "there are too many "+
-			"entries", fmt.Sprintf("Send at most %d entries.",
+		return problem.New(http.StatusRequestEntityTooLarge, "too many entries", fmt.Sprintf("Send at most %d entries.",
 			projections.MaxEntries))
 	}
 	masked := c.Gw.Mask(entries)

@@ -128,7 +128,7 @@ func (r *guiRun) open() error {
 	view, ok := r.c.Gw.Cfg.Models.Session(r.queued.Session)
 	if ok && view.Summary().Closed != nil {
 		return problem.New(http.StatusConflict, "the session is closed",
-			"It is no longer worked on; btn_reset_session opens another one.")
+			"Nothing works on it any more; btn_reset_session opens another one.")
 	}
 	return nil
 }

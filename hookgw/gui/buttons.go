@@ -78,12 +78,12 @@ func sessionButtons() []guiButton {
 		{ID: "btn_gen_send", Aliases: []string{"btn_gen_and_send", "btn_send"}, do: (*guiRun).genSend,
 			Doc: "Adds ai_input to the active discussion and asks its model; every gate applies."},
 		{ID: "btn_md_only", Aliases: []string{"btn_md"}, do: (*guiRun).keepContext,
-			Doc: "Writes the context of the next turn, with ai_input as its words, to a numbered Markdown file in " +
+			Doc: "Writes the context of the next turn, with ai_input as its message, to a numbered Markdown file in " +
 				"project_output_dir; the event md_generated names it. Nothing is sent."},
 		{ID: "btn_compact_discussion", Aliases: []string{"btn_compact"}, do: (*guiRun).compact,
-			UserData: `a text that says what to keep; none: the model decides`,
-			Doc: "Asks the model of the active discussion to summarise all but the last exchange; it goes on in a take that " +
-				"begins with the summary."},
+			UserData: `text that says what to keep; without it the model decides`,
+			Doc: "Asks the model of the active discussion to summarise all but the last exchange; the discussion " +
+				"continues in a take that begins with the summary."},
 		{ID: "btn_clear_discussion", Aliases: []string{"btn_disc_clear", "btn_clear_disc"}, do: func(r *guiRun) error {
 			_, err := r.say(events.DiscussionChanged{Operation: events.DiscussionReplace, Entries: []byte(`[]`)})
 			return err

@@ -23,9 +23,11 @@ func gateButtons() []guiButton {
 	}
 	return []guiButton{
 		button("btn_approve_tool", projections.PendingTool, true,
-			"Lets a tool call run, or says yes to a question of POST /api/ask.", "btn_approve_script", "btn_approve_tool_call"),
+			"Approves a tool call, or answers yes to a question of POST "+
+				"/api/ask.", "btn_approve_script", "btn_approve_tool_call"),
 		button("btn_reject_tool", projections.PendingTool, false,
-			"Refuses a tool call, or says no to a question of POST /api/ask.", "btn_reject_script", "btn_reject_tool_call",
+			"Refuses a tool call, or answers no to a question of POST "+
+				"/api/ask.", "btn_reject_script", "btn_reject_tool_call",
 			"btn_deny_tool"),
 		button("btn_approve_mma_step", projections.PendingStep, true, "Lets a round of a ticket continue.",
 			"btn_approve_step"),

@@ -125,7 +125,8 @@ func (r *guiRun) keepContext() error {
 func (r *guiRun) compact() error {
 	var words string
 	if data := text(r.task.UserData); len(data) > 0 && json.Unmarshal(data, &words) != nil {
-		return problem.New(http.StatusBadRequest, "user_data is not a text", `Send what to keep, such as "the decisions".`)
+		return problem.New(http.StatusBadRequest, "user_data is not a "+
+			"string", `Send text that says what to keep, such as "the decisions".`)
 	}
 	p, err := discussions.Compact(r.c, r.queued.Session, events.TurnRequested{Text: words}, projections.LastExchange)
 	if err != nil {
@@ -164,7 +165,7 @@ func (r *guiRun) acceptTracks() error {
 	}
 	if len(proposed) == 0 {
 		return problem.New(http.StatusConflict, "no tracks are proposed",
-			"Submit an epic first; tracks wait for a person only if plan_review is on.")
+			"Submit an epic first; tracks wait for approval only if plan_review is on.")
 	}
 	var goals []string
 	for _, t := range proposed {

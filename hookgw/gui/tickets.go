@@ -29,7 +29,7 @@ func ticketButtons() []guiButton {
 			func(t ticketClick) events.Payload {
 				return events.BlockRequested{Ticket: t.Ticket, Reason: t.Reason}
 			}),
-		button("unblock", events.NameOf[events.TicketUnblocked](), "Removes a manual block.",
+		button("unblock", events.NameOf[events.TicketUnblocked](), "Unblocks a ticket.",
 			func(t ticketClick) events.Payload {
 				return events.UnblockRequested{Ticket: t.Ticket, Note: t.Note}
 			}),

@@ -77,7 +77,7 @@ func newGeneration(c *core.Call) (want events.WorkerSpawnRequested, limit time.D
 	if p := c.Only(append(team.WorkerMembers(), "timeout_s")...); p != nil {
 		for _, parameter := range []string{"temperature", "top_p", "max_tokens", "max_output_tokens", "provider"} {
 			if _, sent := c.Fields[parameter]; sent {
-				p.Hint = "It is a setting of the tier; set it for all workers with POST /api/gui."
+				p.Hint = "It belongs to the tier; set it for all workers with POST /api/gui."
 			}
 		}
 		return want, 0, p
@@ -125,7 +125,7 @@ func awaitEnd(c *core.Call, session, ticket string, limit time.Duration) error {
 		return problem.New(http.StatusServiceUnavailable, "the gateway is stopping",
 			"The work continues; "+howToFollow(ticket)).WithTicket(ticket)
 	case ctx.Err() == nil && timed.Err() != nil:
-		return problem.New(http.StatusGatewayTimeout, "the work did not end within "+limit.String(),
+		return problem.New(http.StatusGatewayTimeout, "the work did not finish within "+limit.String(),
 			"It continues; "+howToFollow(ticket)).WithTicket(ticket)
 	}
 	return err

@@ -130,7 +130,7 @@ func postConfirm(c *core.Call) error {
 	out := confirmAnswer{Status: "ok", ActionID: id, Decision: answer.Decision, Edited: len(answer.Args) > 0,
 		Ticket: ask.Ticket}
 	if answer.Reason == asks.NotUnderstood {
-		out.Hint = `It counted as a no; send {"approved": true} or {"approved": false}.`
+		out.Hint = `It was treated as a denial; send {"approved": true} or {"approved": false}.`
 	}
 	if v.Settled == nil {
 		out.Status, out.Hint = "recorded", "The answer is recorded; approval has not settled it yet. See GET "+

@@ -23,8 +23,7 @@ func Routes(g *core.State) []request.Route {
 		{Method: post, Pattern: "/api/v1/generate", Right: access.RightHuman, Group: group, Query: []request.Parameter{of},
 			Takes: generateBody{}, Gives: wire.Generated{},
 			Doc: "Adds a worker, waits until its ticket ends and returns its text, tokens and outcome, which is " +
-				"completed or " +
-				"why it is not; 504 with the ticket if that takes too long. Every gate " +
+				"completed or the reason why not; 504 with the ticket if that takes too long. Every gate " +
 				"applies.", Body: request.SmallBody,
 			Handle: g.In(postGenerate)},
 		{Method: post, Pattern: "/api/v1/stream", Right: access.RightHuman, Group: group, Query: []request.Parameter{of},
@@ -39,14 +38,14 @@ func Routes(g *core.State) []request.Route {
 			Handle: g.In(getWorkerStream)},
 		{Method: get, Pattern: "/api/v1/pending_actions", Right: access.RightRead, Group: group, Query: []request.Parameter{
 			of}, Gives: pendingActions{},
-			Doc: "Lists the scripts and calls that wait for a yes.", Handle: g.In(getPendingActions())},
+			Doc: "Lists the scripts and calls that wait for approval.", Handle: g.In(getPendingActions())},
 		{Method: post, Pattern: "/api/v1/confirm/{action_id}", Right: access.RightHuman, Group: group,
 			Query: []request.Parameter{of}, Takes: confirmBody{}, Gives: confirmAnswer{},
 			Also: []request.Answer{{Status: http.StatusAccepted, Doc: "The answer is recorded; the ask is not " +
 				"settled yet.",
 				Gives: confirmAnswer{}}},
-			Doc: "Answers a pending action; anything but a plain yes is a " +
-				"no.", Body: request.SmallBody, Handle: g.In(postConfirm)},
+			Doc: "Answers a pending action; anything but a plain yes denies " +
+				"it.", Body: request.SmallBody, Handle: g.In(postConfirm)},
 		{Method: get, Pattern: "/api/v1/sessions", Right: access.RightRead, Group: group, Doc: "The same as /api/sessions.",
 			Gives: discussions.SessionList{}, Handle: g.In(discussions.GetSessions)},
 		{Method: get, Pattern: "/api/v1/tools", Right: access.RightRead, Group: group, Query: []request.Parameter{of},

@@ -15,7 +15,7 @@ var ErrTooLong = errors.New("the answer is too long")
 var ErrTimeout = errors.New("timed out")
 
 // ErrUnreachable means that no gateway answered at the address.
-var ErrUnreachable = errors.New("the gateway does not answer")
+var ErrUnreachable = errors.New("the gateway is not responding")
 
 // Error is an error answer of the gateway.
 type Error struct {

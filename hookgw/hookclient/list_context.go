@@ -6,11 +6,13 @@ func contextMethods() []Method {
 	path, discard := text("path"), optional(Parameter{Name: "discard", Kind: KindBool})
 	after := optional(Parameter{Name: "after", Kind: KindSequence})
 	return []Method{
-		{"get_context_state", "Reads what models may see of the project.", nil, func(ctx context.Context, c *Client,
+		{"get_context_state", "Reads which parts of the project models may " +
+			"see.", nil, func(ctx context.Context, c *Client,
 			_ arguments) (any, error) {
 			return c.GetContextState(ctx)
 		}},
-		{"get_context_preview", "Reads what a model would get if text were sent now, or got last for a ticket or turn.",
+		{"get_context_preview", "Reads the context that a model would get if text were sent now, or the last one " +
+			"sent for a ticket or turn.",
 			[]Parameter{optional(text("text")), optional(text("ticket"))}, func(ctx context.Context, c *Client,
 				a arguments) (any, error) {
 				return c.GetContextPreview(ctx, a.text(0), a.text(1))
@@ -28,13 +30,14 @@ func contextMethods() []Method {
 				}
 				return c.AddSlice(ctx, spec)
 			}},
-		{"get_curation", "Lists what people changed in discussions, context and project, and what of it can be undone or redone.",
+		{"get_curation", "Lists the user's changes to discussions, context and project, and which of them can be " +
+			"undone or redone.",
 			nil, func(ctx context.Context, c *Client, _ arguments) (any, error) { return c.Curation(ctx) }},
-		{"undo_curation", "Undoes the newest change of a person, if the history is still at the position after.",
+		{"undo_curation", "Undoes the user's newest change, if the history is still at the position in after.",
 			[]Parameter{after}, func(ctx context.Context, c *Client, a arguments) (any, error) {
 				return c.UndoCuration(ctx, a.sequence(0))
 			}},
-		{"redo_curation", "Redoes the newest undone change, if the history is still at the position after.",
+		{"redo_curation", "Redoes the last undone change, if the history is still at the position in after.",
 			[]Parameter{after}, func(ctx context.Context, c *Client, a arguments) (any, error) {
 				return c.RedoCuration(ctx, a.sequence(0))
 			}},

@@ -4,12 +4,12 @@ import "context"
 
 func askMethods() []Method {
 	return []Method{
-		{"request_confirmation", "Asks the person whether a tool may be used, and waits for the answer.",
+		{"request_confirmation", "Asks the user whether a tool may be used, and waits for the answer.",
 			[]Parameter{text("tool_name"), {Name: "args", Kind: KindJSON}},
 			func(ctx context.Context, c *Client, a arguments) (any, error) {
 				return c.RequestConfirmation(ctx, a.text(0), a.at(1))
 			}},
-		{"post_ask", "Puts any question to the person, and waits for the answer.",
+		{"post_ask", "Asks the user any question, and waits for the answer.",
 			[]Parameter{{Name: "question", Kind: KindObject}},
 			func(ctx context.Context, c *Client, a arguments) (any, error) { return c.PostAsk(ctx, a.object(0)) }},
 		{"respond_to_ask", "Answers a question.", []Parameter{text("request_id"), {Name: "response", Kind: KindJSON}},
@@ -79,8 +79,8 @@ func headlessMethods() []Method {
 			func(ctx context.Context, c *Client, a arguments) (any, error) {
 				return c.Generate(ctx, WorkerSpec{Prompt: a.text(0), Context: a.texts(1)})
 			}},
-		{"get_pending_actions", "Lists the actions that wait for a " +
-			"yes.", nil, func(ctx context.Context, c *Client, _ arguments) (any,
+		{"get_pending_actions", "Lists the actions that wait for " +
+			"approval.", nil, func(ctx context.Context, c *Client, _ arguments) (any,
 			error) {
 			return c.GetPendingActions(ctx)
 		}},

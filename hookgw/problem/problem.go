@@ -88,21 +88,21 @@ func Of(err error) *Problem {
 			"Send less than 512 KiB at once.").WithCause(err)
 	case errors.Is(err, events.ErrDiskFull):
 		return New(http.StatusInsufficientStorage, "the disk is full; nothing was stored",
-			"Free space on the disk of the data folder and send it again; the engine continues without a "+
+			"Free space on the disk of the data folder and send the request again; the engine continues without a "+
 				"restart.").WithCause(err)
 	case errors.Is(err, events.ErrReserve):
-		return New(http.StatusInsufficientStorage, "the log has only the reserve of its disk budget left, so nothing "+
-			"new begins",
+		return New(http.StatusInsufficientStorage, "the log has only the reserve of its disk budget left, so no new "+
+			"work can begin",
 			"Remove sessions with `slop sessions prune`, or raise [bus] max_bytes; closing a session still works.").WithCause(err)
 	case errors.Is(err, events.ErrFull):
 		return New(http.StatusInsufficientStorage, "the log has used up its disk budget; nothing was stored",
 			"Remove sessions, or raise the budget, and send it again.").WithCause(err)
 	case errors.Is(err, events.ErrDenied):
-		return New(http.StatusForbidden, "the log refused the event: its rights do not allow it",
+		return New(http.StatusForbidden, "the log refused the event: the gateway lacks the rights",
 			"Check the rights of the gateway's connections (slop doctor).").WithCause(err)
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.Is(err, events.ErrClosed):
 		return New(http.StatusServiceUnavailable, "the engine did not answer in time",
-			"Read the state before you send it again; slop doctor may show the cause.").WithCause(err)
+			"Read the state before you send the request again; slop doctor may show the cause.").WithCause(err)
 	}
 	return New(http.StatusInternalServerError, "the gateway failed", "See the engine's log.").WithCause(err)
 }

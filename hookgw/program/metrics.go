@@ -38,7 +38,7 @@ func samplesOf(t wire.Telemetry) samples {
 	out.gauge("slop_projection_position", "Sequence of the newest event in the session's read models.",
 		float64(t.Projections.Position))
 	if t.Projections.Lag != nil {
-		out.gauge("slop_projection_lag_events", "Events on the log that the read models have not applied.",
+		out.gauge("slop_projection_lag_events", "Events in the log that the read models have not applied.",
 			float64(*t.Projections.Lag))
 	}
 	// order-independent: the rendering sorts.
@@ -98,7 +98,7 @@ func (s *samples) bus(b *wire.BusFigures) {
 	if b == nil {
 		return
 	}
-	s.gauge("slop_log_events", "Events on the log.", float64(b.Messages))
+	s.gauge("slop_log_events", "Events in the log.", float64(b.Messages))
 	s.gauge("slop_log_bytes", "Size of the log.", float64(b.Bytes))
 	s.gauge("slop_log_budget_bytes", "Size at which the log refuses events.", float64(b.BudgetBytes))
 	s.gauge("slop_log_last_sequence", "Sequence of the newest event.", float64(b.LastSeq))

@@ -35,7 +35,7 @@ func sessionSamples(s *projections.Set, now time.Time) samples {
 	}
 	// order-independent: the rendering sorts
 	for gate, n := range open {
-		out.gauge("slop_asks_open", "Asks that wait for a person.", n, "gate", gate)
+		out.gauge("slop_asks_open", "Asks that wait for an answer.", n, "gate", gate)
 		out.gauge("slop_ask_oldest_seconds", "Age of the oldest open ask.", oldest[gate], "gate", gate)
 	}
 	for state, n := range states {

@@ -93,7 +93,8 @@ func EditProject(c *core.Call, session string, edit events.ProjectEdited, preset
 			`Send {"project": {"project": {"name": "…"}}}.`)
 	case size > projections.MaxProjectBytes:
 		return problem.New(http.StatusRequestEntityTooLarge, "the project document is too large",
-			fmt.Sprintf("Keep it below %d KiB; move texts to files and name those.", projections.MaxProjectBytes>>10))
+			fmt.Sprintf("Keep it below %d KiB; move long texts to files and give their "+
+				"paths.", projections.MaxProjectBytes>>10))
 	}
 	if wrong := projections.CheckProject(doc); wrong != "" {
 		return problem.New(http.StatusBadRequest, "the project is not valid: "+request.Clip(wrong, 200),

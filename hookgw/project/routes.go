@@ -16,8 +16,8 @@ func Routes(g *core.State) []request.Route {
 	of := []request.Parameter{request.SessionParameter()}
 	return []request.Route{
 		{Method: get, Pattern: "/api/project", Right: access.RightRead, Group: group, Query: of, Gives: projectAnswer{},
-			Doc: "Returns the project and the active discussion, in the original's flat " +
-				"shape.", Handle: g.In(getProject())},
+			Doc: "Returns the project and the active discussion, in the flat form of Manual " +
+				"Slop.", Handle: g.In(getProject())},
 		{Method: post, Pattern: "/api/project", Right: access.RightHuman, Group: group, Query: of, Takes: projectRequest{},
 			Gives: request.StatusAnswer{}, Body: request.SmallBody, Handle: g.In(postProject),
 			Doc: "Merges tables into the project document; null removes a key."},

@@ -152,7 +152,7 @@ func noView(v events.View) *problem.Problem {
 	if v.Error == "" {
 		return nil
 	}
-	return problem.New(http.StatusUnprocessableEntity, "the view cannot be made: "+request.Clip(v.Error, 512),
+	return problem.New(http.StatusUnprocessableEntity, "the view cannot be created: "+request.Clip(v.Error, 512),
 		"Give a file that tools may read, lines that exist in it, and a mode that its language supports.")
 }
 

@@ -22,12 +22,12 @@ func previewQuery() []request.Parameter {
 	}
 	return []request.Parameter{request.SessionParameter(),
 		text("discussion", "Name of the discussion; empty: the active one."),
-		text("text", "The words that would be sent; empty: the context ends before them."),
-		number("tier", "Who would answer, 1 to 4; none: tier 3."),
-		text("persona", "Who would answer, instead of the tier's persona."),
-		text("model", "Who would answer, instead of the tier's model."),
+		text("text", "The message that would be sent; empty: the context ends before it."),
+		number("tier", "Tier that would answer, 1 to 4; default: 3."),
+		text("persona", "Persona that would answer, instead of the tier's."),
+		text("model", "Model that would answer, instead of the tier's."),
 		text("ticket", "A ticket or turn: the newest request that was sent for it."),
-		number("attempt", "Of the ticket; none: the newest."),
+		number("attempt", "Attempt at the ticket; default: the newest."),
 		text("request", "Id of a ModelRequested event: the request that was sent."),
 	}
 }
@@ -40,7 +40,7 @@ func getPreview(c *core.Call) error {
 	for name, into := range map[string]*int{"attempt": &want.Attempt, "tier": &want.Turn.Tier} { // order-independent
 		n, err := strconv.Atoi(q.Get(name))
 		if q.Get(name) != "" && (err != nil || n < 1) {
-			return problem.New(http.StatusBadRequest, name+" must be a number from 1 on", "Leave it out, or send one.")
+			return problem.New(http.StatusBadRequest, name+" must be a number, 1 or more", "Leave it out, or send one.")
 		}
 		*into = n
 	}
@@ -72,7 +72,7 @@ func Preview(c *core.Call, session string, want wire.ContextWanted) (wire.Contex
 	}
 	out, err := c.Gw.Cfg.Aggregate(c.Request.Context(), session, want)
 	if err != nil {
-		return out, fmt.Errorf("make the context: %w", err)
+		return out, fmt.Errorf("build the context: %w", err)
 	}
 	return out, nil
 }

@@ -36,7 +36,7 @@ func Routes(g *core.State) []request.Route {
 		{Method: get, Pattern: "/api/context/preview", Right: access.RightHuman, Group: group, Query: previewQuery(),
 			Gives: wire.ContextPreview{}, Doc: "Returns the context of the next turn of a discussion as the Markdown that its " +
 				"model would get, or that of a recorded request, in parts with tokens and prices. Nothing is sent or recorded. " +
-				"Passages that fit the text are found by its words, even if retrieval uses vectors.",
+				"Passages that match the text are found by its words, even if retrieval uses vectors.",
 			Handle: g.In(getPreview)},
 		inject,
 		slice,
@@ -46,7 +46,8 @@ func Routes(g *core.State) []request.Route {
 		row("/presets/save", "Saves a selection of files and screenshots under a name; without files, that of "+
 			"the project.",
 			presetRequest{}, postPresetSave),
-		row("/presets/load", "Makes a preset's files and screenshots those of the project.", discussions.NameRequest{},
+		row("/presets/load", "Replaces the project's files and screenshots with those of a "+
+			"preset.", discussions.NameRequest{},
 			postPresetLoad),
 		row("/presets/delete", "Removes a preset; the selection stays.", discussions.NameRequest{}, postPresetDelete),
 	}

@@ -105,7 +105,7 @@ func anchored(c *core.Call, session, file string, slice events.FileSlice) (event
 			return *built.Views[0].Slice, nil
 		}
 	}
-	return slice, problem.New(http.StatusServiceUnavailable, "no worker read the file in time; nothing was recorded",
+	return slice, problem.New(http.StatusServiceUnavailable, "no worker read the file in time, so nothing was recorded",
 		"Start an engine with slop serve, or try again in a moment.")
 }
 

@@ -19,7 +19,7 @@ func Routes(g *core.State) []request.Route {
 	}{}
 	return []request.Route{
 		{Method: get, Pattern: "/api/search", Right: access.RightRead, Group: group,
-			Doc: "Finds words in the events of every session.", Gives: search.Answer{}, Handle: g.In(getSearch),
+			Doc: "Searches the events of every session.", Gives: search.Answer{}, Handle: g.In(getSearch),
 			Query: []request.Parameter{
 				{Name: "q", Type: "string", Doc: "Words, \"phrases\", word*, -word, and type: tier: ticket: tool: session: " +
 					"before: after:."},

@@ -58,7 +58,7 @@ func searchProblem(err error) error {
 			"It is being built; try again in a moment.").WithCause(err)
 	case errors.Is(err, context.DeadlineExceeded):
 		return problem.New(http.StatusServiceUnavailable, "the search took too long",
-			"Search for rarer words, or for fewer.").WithCause(err)
+			"Search for rarer words, or for fewer of them.").WithCause(err)
 	}
 	return err
 }

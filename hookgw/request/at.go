@@ -13,7 +13,7 @@ import (
 // AtParameter describes ?at=.
 func AtParameter() Parameter {
 	return Parameter{Name: "at", Type: "integer",
-		Doc: "Show the session as it was at this sequence; default: as it is."}
+		Doc: "Show the session as it was at this sequence; default: as it is now."}
 }
 
 // Newest returns the sequence of the newest event that a session's models include.

@@ -11,7 +11,7 @@ import (
 )
 
 // errBodies means that no memory is left for another body.
-var errBodies = errors.New("too many bytes of bodies are held")
+var errBodies = errors.New("too many bytes of request bodies are in memory")
 
 // Bodies counts the bytes of requests in memory, both arriving and in progress, and of blobs and snapshots that are
 // being sent. Each right has its own share, so that agents cannot use up the user's.

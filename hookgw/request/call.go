@@ -122,7 +122,7 @@ func (c *Call) SomeSession() (string, error) {
 	if err == nil && name == "" {
 		c.Response.Header().Set("Retry-After", "1")
 		err = problem.New(http.StatusServiceUnavailable, "no session is open yet",
-			"Send it again when GET /status answers 200, or start a session with slop run.")
+			"Retry when GET /status answers 200, or start a session with slop run.")
 	}
 	return name, err
 }
@@ -135,7 +135,7 @@ func (c *Call) OpenSession() (string, error) {
 	}
 	if view, ok := c.Core.Models.Session(name); ok && view.Summary().Closed != nil {
 		return "", problem.New(http.StatusConflict, "the session is closed",
-			"It is no longer worked on; start another one.")
+			"Nothing works on it any more; start another one.")
 	}
 	return name, nil
 }

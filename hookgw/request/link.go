@@ -24,7 +24,7 @@ type Link interface {
 // models are not shown, because their age is unknown.
 func (g *Core) Reachable() *problem.Problem {
 	if err := g.Models.Err(); err != nil && !errors.Is(err, events.ErrClosed) {
-		return problem.New(http.StatusServiceUnavailable, "the read models are no longer kept current: "+err.Error(),
+		return problem.New(http.StatusServiceUnavailable, "the read models are no longer updated: "+err.Error(),
 			"Restart the gateway; it reads the log again.").WithCause(err)
 	}
 	if err := g.Bus.Reachable(); err != nil {

@@ -20,9 +20,8 @@ func HealthRoutes(g *core.State) []request.Route {
 	of := []request.Parameter{request.SessionParameter()}
 	return []request.Route{
 		{Method: get, Pattern: "/api/requests", Right: access.RightRead, Group: group, Query: of, Gives: OpenRequests{},
-			Doc: "Lists the requests of the session that have no outcome yet, and what each waits for: the clock, a " +
-				"person, a newer " +
-				"program, another process.",
+			Doc: "Lists the requests of the session that have no outcome yet, and what each waits for: a time, the " +
+				"user, a newer program, or another process.",
 			Handle: g.In(getRequests)},
 		{Method: get, Pattern: "/api/gui_health", Right: access.RightRead, Group: group, Query: of, Gives: wire.GUIHealth{},
 			Doc:    "Reports whether everything works, and what does not; also answers while the bus is unreachable.",
@@ -46,7 +45,7 @@ func getHealth(c *core.Call) error {
 		reasons = append(reasons, "not everything can be stored: "+full.Error())
 	}
 	if ended := c.Gw.Cfg.Models.Err(); ended != nil {
-		reasons = append(reasons, "the read models are no longer kept current: "+ended.Error())
+		reasons = append(reasons, "the read models are no longer updated: "+ended.Error())
 	}
 	reasons = append(reasons, tooNew(c.Gw.Cfg.Delays())...)
 	if len(missing) > 0 {

@@ -24,7 +24,7 @@ func Routes(g *core.State) []request.Route {
 			Gives: projections.MMAStatus{}, Doc: "Returns the state of the tiers, tracks, tickets, streams and gates.",
 			Handle: g.In(mmaStatus)},
 		{Method: get, Pattern: "/api/mma_status", Right: access.RightRead, Group: group, Query: of,
-			Gives: projections.MMAStatus{}, Doc: "The same, under a path of an older guide.", Handle: g.In(mmaStatus)},
+			Gives: projections.MMAStatus{}, Doc: "The same, under an older path.", Handle: g.In(mmaStatus)},
 		{Method: get, Pattern: "/mma_status", Right: access.RightRead, Group: group, Query: of,
 			Gives: projections.MMAStatus{}, Doc: "The same, under the oldest path.", Handle: g.In(mmaStatus)},
 		{Method: get, Pattern: "/api/gui/diagnostics", Right: access.RightRead, Group: group, Query: of,

@@ -17,8 +17,8 @@ func ServerRoutes(g *core.State) []request.Route {
 	const group = "MCP"
 	return []request.Route{
 		{Method: http.MethodGet, Pattern: "/api/mcp", Right: access.RightRead, Group: group, Gives: wire.MCPServerList{},
-			Doc: "The external MCP servers: whether each is trusted, what it does now, its approved tools, and those in " +
-				"quarantine. Servers of workers in other processes are idle here.",
+			Doc: "Lists the external MCP servers: whether each is trusted, its state, its approved tools, and those " +
+				"in quarantine. Servers of workers in other processes are idle here.",
 			Handle: g.In(getServers)},
 		{Method: http.MethodPost, Pattern: "/api/mcp/restart", Right: access.RightHuman, Group: group,
 			Doc:   "Stops and starts a trusted external MCP server, even one that failed too often.",

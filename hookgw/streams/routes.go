@@ -31,12 +31,12 @@ func Routes(g *core.State) []request.Route {
 			Query: []request.Parameter{client, {Name: "since", Type: "integer", Doc: "Begin after this sequence; " +
 				"Last-Event-ID takes precedence."}, {Name: "filter", Type: "string",
 				Doc: "A subject with wildcards; may be repeated.", Many: true},
-				{Name: "signals", Type: "integer", Doc: "1 also sends live text of models, as event: delta. It " +
-					"has no " +
-					"position and is not a final answer; if its request fails, it does not count."},
+				{Name: "signals", Type: "integer", Doc: "1 also sends live text of models, as event: delta. It has " +
+					"no position and is not a final answer; discard it if its request fails."},
 				request.SessionParameter()}},
 		{Method: get, Pattern: "/ws", Right: access.RightRead, Group: group,
-			Doc:   "Streams the same and more over a WebSocket, in named channels; the first message lists them.",
+			Doc: "Streams the same events and more over a WebSocket, in named channels; the first message lists " +
+				"them.",
 			Media: request.MediaSocket, Handle: g.In(webSocket),
 			Query: []request.Parameter{client, {Name: "channels", Type: "string", Doc: "Channels to subscribe " +
 				"to at once, with " +

@@ -204,7 +204,7 @@ func setDependencies(c *core.Call, session, ticket string, want []string) ([]eve
 	case err != nil:
 		return nil, problem.Of(err)
 	case !found:
-		return nil, problem.New(http.StatusConflict, "there is no ticket "+request.Clip(ticket, events.MaxToken),
+		return nil, problem.New(http.StatusConflict, "no ticket "+request.Clip(ticket, events.MaxToken),
 			"Nothing was changed; GET /api/gui/mma_status lists the tickets.")
 	}
 	var ops []events.GraphOp

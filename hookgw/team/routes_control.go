@@ -34,13 +34,13 @@ func ControlRoutes(g *core.State) []request.Route {
 				"recorded; no worker has " +
 				"carried it out yet.", Gives: request.HintedAnswer{}}}, Body: request.SmallBody, Handle: g.In(postUndo)},
 		{Method: post, Pattern: "/api/sessions/close", Right: access.RightHuman, Group: group, Query: of,
-			Doc: "Closes a session whose goal is given up: all work on it stops.", Takes: struct{}{},
+			Doc: "Closes a session and gives up its goal: all work on it stops.", Takes: struct{}{},
 			Gives: request.StatusAnswer{}, Body: request.SmallBody, Handle: g.In(postClose)},
 		{Method: post, Pattern: "/api/sessions/upgrade", Right: access.RightHuman, Group: group, Query: of,
 			Doc: "Switches an open session to the prompts, tools and decisions of this program, from its next " +
 				"request on; " +
-				"409 if it has those of a newer " +
-				"one.", Takes: struct{}{}, Gives: upgradeAnswer{}, Body: request.SmallBody,
+				"409 if it already uses those of a newer " +
+				"program.", Takes: struct{}{}, Gives: upgradeAnswer{}, Body: request.SmallBody,
 			Handle: g.In(postUpgrade)},
 	}
 }

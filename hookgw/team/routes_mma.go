@@ -23,9 +23,9 @@ func Routes(g *core.State) []request.Route {
 	return []request.Route{
 		{Method: get, Pattern: "/api/mma/workers", Right: access.RightRead, Group: group,
 			Gives: projections.Workers{}, Query: append(of, request.AtParameter()),
-			Doc: "Lists every running worker: what it does and waits for, its calls, asks, tokens, trace and " +
-				"the end of its " +
-				"text; and the newest idle ones.", Handle: func(c *request.Call) error { return c.ShowAt(c.Core.Past, crew) }},
+			Doc: "Lists every running worker: what it does and waits for, its calls, asks, tokens, trace and the " +
+				"end of its text; also lists the newest idle " +
+				"workers.", Handle: func(c *request.Call) error { return c.ShowAt(c.Core.Past, crew) }},
 		{Method: post, Pattern: "/api/mma/workers/spawn", Right: access.RightHuman, Group: group, Query: of,
 			Takes: spawnBody{}, Gives: wire.SpawnAnswer{}, Also: unanswered(wire.SpawnAnswer{}),
 			Doc:  "Adds a worker with its own ticket; the same request_id joins the existing one.",

@@ -68,7 +68,7 @@ func stillSeen(c *core.Call, session string, want undoBody) error {
 		return err
 	}
 	return problem.New(http.StatusConflict, want.Path+" was written since you saw it",
-		"Nothing was changed. Read GET /api/changes and its difference, and send it again.")
+		"Nothing was changed. Check the diff in GET /api/changes, and send the request again.")
 }
 
 // undone waits for the outcome of the undo e.

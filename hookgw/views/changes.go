@@ -40,7 +40,7 @@ func getDiff(c *core.Call) error {
 	case !found:
 		return problem.New(http.StatusNotFound, "no call of the session changed this file", "GET /api/changes lists them.")
 	case c.Gw.Cfg.Blobs == nil:
-		return problem.New(http.StatusServiceUnavailable, "this gateway has no contents of files",
+		return problem.New(http.StatusServiceUnavailable, "this gateway cannot read file contents",
 			"slop changes --diff shows the difference.")
 	}
 	return c.ReplyUnlessKnown(diffs.Of(c.Request.Context(), c.Gw.Cfg.Blobs, change))

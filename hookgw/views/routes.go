@@ -25,26 +25,28 @@ func Routes(g *core.State) []request.Route {
 			Overview{}, getOverview),
 		get("/api/tickets", "Lists the tickets of a session with their work, what each waits for, and its place in a drawing "+
 			"of the graph.", Tickets{}, getTickets),
-		get("/api/spans", "Lists what took time in a session: goals, attempts, requests to models, calls, waits for a "+
-			"person; the newest ones, in the order in which they began.", Spans{}, getSpans,
+		get("/api/spans", "Lists what took time in a session: goals, attempts, requests to models, calls, and waits "+
+			"for the user; the newest ones, in the order in which they began.", Spans{}, getSpans,
 			request.Parameter{Name: "before", Type: "integer", Doc: "Only spans that began before this sequence."},
 			request.Parameter{Name: "limit", Type: "integer", Doc: "Number of spans, at most 20000; default 1000."}),
-		get("/api/conversation", "Returns what a worker was told and said in an attempt: for each request to its model what "+
-			"was new in it, the thoughts, the text, and the calls with their results.", Conversation{}, getConversation,
+		get("/api/conversation", "Returns the conversation of a worker in an attempt: for each request to its model "+
+			"the new parts, the thoughts, the text, and the calls with their results.", Conversation{}, getConversation,
 			request.Parameter{Name: "worker", Type: "string", Doc: "A worker_uid of GET /api/mma/workers: a ticket, or " +
 				"tier1:, tier2: or tier4: and an id."},
 			request.Parameter{Name: "attempt", Type: "integer", Doc: "The attempt at the ticket; default: the newest."}),
-		get("/api/latencies", "Returns how long requests to each model and calls of each tool took, half of them and 95 %.",
+		get("/api/latencies", "Returns the median and the 95th percentile of how long requests to each model and "+
+			"calls of each tool took.",
 			Latencies{}, getLatencies),
 		get("/api/settings", "Returns the recorded settings of a session: tiers, rules, budget, personas and presets, offered "+
 			"tools, and whether it is paused.", projections.Settings{}, getSettings),
-		get("/api/changes", "Lists the files that calls changed, with each write, and the calls whose changes are not known.",
+		get("/api/changes", "Lists the files that calls changed, with each write, and the calls whose changes are "+
+			"unknown.",
 			projections.Changes{}, getChanges,
 			request.Parameter{Name: "ticket", Type: "string", Doc: "Only what this ticket changed."}),
 		get("/api/changes/diff", "Returns the change of a file, with the difference between its content before and after.",
 			diffs.File{}, getDiff,
 			request.Parameter{Name: "path", Type: "string", Doc: "A path of GET /api/changes."},
-			request.Parameter{Name: "workspace", Type: "string", Doc: "Its workspace; default: the person's folder."},
+			request.Parameter{Name: "workspace", Type: "string", Doc: "Its workspace; default: the user's folder."},
 			request.Parameter{Name: "ticket", Type: "string", Doc: "Only what this ticket changed."}),
 		{Method: http.MethodGet, Pattern: "/api/log/{seq}", Right: access.RightRead, Group: "Views",
 			Doc: "Returns one event of a session, whole.", Gives: Event{},

@@ -37,7 +37,7 @@ slop can list the sessions of the folder, and which of them are open, only
 after adoption: run slop sessions before slop run --resume or slop serve, which
 resume an open session and run everything that is approved in it.
 
-Without a terminal --yes is needed; status 3 without it.`,
+Without a terminal, --yes is required; otherwise the status is 3.`,
 		Example: `  slop adopt
   slop adopt --yes && slop sessions`,
 		Args: cobra.NoArgs,
@@ -75,7 +75,7 @@ func adoptFolder(g *site.Flags, p site.Place, yes bool) error {
 		return err
 	}
 	if _, bound, err := p.Ownership(); err == nil && bound.Folder == p.Project {
-		return printAdopted(g, line, "is yours already")
+		return printAdopted(g, line, "is already yours")
 	}
 	if err := confirmAdopt(g, line, yes); err != nil {
 		return err
@@ -91,7 +91,7 @@ func adoptFolder(g *site.Flags, p site.Place, yes bool) error {
 	}
 	defer release()
 	if err := dropTokens(p.Data); err != nil {
-		return exit.Errorf(exit.Failed, "drop the tokens in %s: %w", p.Data, err)
+		return exit.Errorf(exit.Failed, "delete the tokens in %s: %w", p.Data, err)
 	}
 	if err := p.Bind(line.Project); err != nil {
 		return err

@@ -137,7 +137,7 @@ func (a *asker) take(e *events.Event) {
 			a.released()
 		}
 		if (a.gave[p.AnswerID] || a.pending[p.Ask]) && !a.g.JSON {
-			a.view.Say(term.Printable(fmt.Sprintf("the answer to %s does not count: %s", p.Ask, refusedBy(p))))
+			a.view.Say(term.Printable(fmt.Sprintf("the answer to %s was not accepted: %s", p.Ask, refusedBy(p))))
 		}
 		delete(a.pending, p.Ask)
 	}
@@ -344,7 +344,7 @@ func (a *asker) keepRules(ctx context.Context) error {
 		if m.scope == approval.ScopeConfig {
 			var err error
 			if rule, err = config.KeepRule(rule); err != nil {
-				a.view.Say(term.Printable("the yes counts, but its rule is not recorded: " + err.Error()))
+				a.view.Say(term.Printable("approved, but the rule was not recorded: " + err.Error()))
 				continue
 			}
 		}
@@ -380,7 +380,7 @@ func (a *asker) read(line string) (*events.AskAnswered, error) {
 	switch strings.ToLower(verb) {
 	case "y", "yes":
 		if a.cut == ask.Ask {
-			return nil, errors.New("only a part of it was shown: type s to see all of it, then y")
+			return nil, errors.New("only part of it was shown: type s to see all of it, then y")
 		}
 		out.Decision, out.Reason = events.Yes, rest
 	case "n", "no":

@@ -68,7 +68,7 @@ func (a *asker) editPlan(_ string, before json.RawMessage) (json.RawMessage, err
 	plan, err := term.PlanFrom(before, got)
 	if err != nil {
 		a.unread = got
-		return nil, fmt.Errorf("%w; type e to go on editing", err)
+		return nil, fmt.Errorf("%w; type e to continue editing", err)
 	}
 	return plan, nil
 }
@@ -105,7 +105,7 @@ func editText(args map[string]json.RawMessage, name, text string) ([]byte, error
 		got = bytes.TrimSuffix(got, []byte("\n"))
 	}
 	if string(got) == text {
-		return nil, errors.New("nothing was changed: type y to say yes to it as it is, e json to edit all arguments")
+		return nil, errors.New("nothing was changed: type y to approve it as it is, or e json to edit all arguments")
 	}
 	if args[name], err = json.Marshal(string(got)); err != nil {
 		return nil, err

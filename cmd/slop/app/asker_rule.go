@@ -30,7 +30,7 @@ const maxSettled = 5
 func (a *asker) always(rest string) (*events.AskAnswered, error) {
 	ask := a.current()
 	if a.cut == ask.Ask {
-		return nil, errors.New("only a part of it was shown: type s to see all of it, then a")
+		return nil, errors.New("only part of it was shown: type s to see all of it, then a")
 	}
 	if rest = strings.TrimSpace(rest); rest == "" && a.rule.ask == ask.Ask {
 		a.rule.ask = ""

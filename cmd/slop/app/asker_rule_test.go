@@ -107,7 +107,7 @@ func TestARefusalThatComesLaterIsTold(t *testing.T) {
 	require.Empty(t, out.String(), "the answer of somebody else")
 	a.pending = map[string]bool{"a-1": true}
 	a.take(refused)
-	require.Contains(t, out.String(), "the answer to a-1 does not count: it does not fit")
+	require.Contains(t, out.String(), "the answer to a-1 was not accepted: it does not fit")
 	require.Empty(t, a.pending)
 }
 

@@ -21,13 +21,13 @@ func attachCommand(g *site.Flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "attach",
 		Short: "Show a session that runs elsewhere, and answer its questions",
-		Long: `Attach shows a session of the engine that runs on the data folder as slop run shows
-it, and asks its questions here, too. The first answer counts, wherever it is given;
-the others are told who gave it. Ctrl-C leaves and stops nothing.
+		Long: `Attach shows a session of the engine that runs on the data folder, as slop run does,
+and also asks its questions here. The first answer counts, wherever it is given;
+everyone else is told who gave it. Ctrl-C detaches and stops nothing.
 
 It ends with the session or the engine. Without a terminal it takes answers from
-standard input, one line each, and after its end only shows what happens. The engine
-must run the same version of slop.`,
+standard input, one per line; at the end of the input it only shows what happens.
+The engine must run the same version of slop.`,
 		Example: `  slop attach
   slop attach --session 01KDZV`,
 		Args: cobra.NoArgs,
@@ -76,10 +76,10 @@ func attach(ctx context.Context, g *site.Flags, d client.Client, s projections.S
 	switch {
 	case errors.Is(err, client.ErrStreamEnded):
 		c.view.Clear()
-		g.Notice("the engine ended; slop sessions show %s says how far it came", s.Session)
+		g.Notice("the engine ended; slop sessions show %s shows how far it got", s.Session)
 		return nil
 	case ctx.Err() != nil:
-		g.Notice("left; session %s goes on, slop attach shows it again", s.Session)
+		g.Notice("detached; session %s continues, and slop attach shows it again", s.Session)
 		return nil
 	case err != nil:
 		return err
@@ -121,7 +121,7 @@ func (a *asker) over(d client.Client, session string) func(context.Context, even
 		}
 		if pending {
 			a.pending[ask.Ask] = true
-			a.view.Say(term.Printable("the answer to " + ask.Ask + " is recorded and not settled yet"))
+			a.view.Say(term.Printable("the answer to " + ask.Ask + " is recorded but not settled yet"))
 		}
 		return err
 	}

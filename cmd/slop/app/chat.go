@@ -30,16 +30,16 @@ func chatCommand(g *site.Flags) *cobra.Command {
 	var o chatOptions
 	cmd := &cobra.Command{
 		Use:   "chat [flags]",
-		Short: "Talk with a model about the project",
-		Long: `Chat opens a session and says what you type in its discussion. The model is
-shown the discussion as it reads now, the tracked files and what was injected,
-and may use tools: what needs a yes is asked as in slop run.
+		Short: "Chat with a model about the project",
+		Long: `Chat opens a session and adds what you type to its discussion. The model gets the
+current discussion, the tracked files and the injected context, and can use tools.
+You are asked before calls that need approval, as in slop run.
 
-With -p one turn is taken: the answer goes to standard output, everything else to
-standard error, and the exit status says how it ended. Without -p each line is a
-turn. On a terminal with colours Markdown is rendered, a paragraph, list or code block
-at a time. On a terminal lines can be edited, have a history and may be pasted as
-several lines; Tab completes commands and paths. Ctrl-C stops a turn and keeps the session,
+With -p it runs one turn: the answer goes to standard output, everything else to
+standard error, and the exit status shows the outcome. Without -p each line is a
+turn. A terminal with colours shows rendered Markdown, one paragraph, list or code
+block at a time. On a terminal you can edit lines, recall earlier ones and paste
+several at once; Tab completes commands and paths. Ctrl-C stops a turn and keeps the session,
 even at a question; at the prompt it clears the line, or exits if the line is empty.
 
   /help              the commands
@@ -49,31 +49,31 @@ even at a question; at the prompt it clears the line, or exits if the line is em
   /add FILE[:VIEW]   put a file into the discussion: raw, skeleton, curated,
                      outline, summary or image
   /drop N            remove entry N from the discussion
-  /context           what the next turn sends: its parts, about how many tokens
-                     each has and what they cost, and the entries' numbers
-  /retrieve on|off   show the model passages of the project's files that fit a
+  /context           what the next turn sends: its parts with their estimated
+                     tokens and cost, and the numbers of the entries
+  /retrieve on|off   show the model passages of project files that match a
                      message; see docs/providers.md
-  /compact [N] [WORDS]  have the model summarise the discussion but for its last N
+  /compact [N] [WORDS]  have the model summarise the discussion except its last N
                      entries (the last exchange), and continue in a take that begins
                      with the summary; WORDS say what to keep
   /diff              what the session has changed so far
   /undo              restore the files that the newest turn changed
-  /undo context      undo the newest change of a person to the discussions, the
-                     context or the presets; answers of models stay
+  /undo context      undo your latest change to the discussions, the context or
+                     the presets; models' answers stay
   /redo              redo what /undo context undid
   /take [N]          continue in a take that begins with the entries up to N
   /discussion NAME   continue in another discussion
   /goal TEXT         hand a goal to the tiers, with this discussion
   /track TEXT        hand a track to tier 2, which plans its tickets
   /ticket TEXT       hand a ticket to a worker
-  /open TICKET       continue in a discussion of what was said about a blocked
-                     ticket
+  /open TICKET       continue in a discussion that begins with the conversation
+                     of a blocked ticket
   /give TICKET [NOTE] retry a blocked ticket, with this discussion
   /cost              what the session used
   /quit              leave; the session stays open
 
-A word @FILE[:VIEW] puts that file into the discussion first, up to 16 in a text;
-Tab completes the path.
+@FILE[:VIEW] in a message adds that file to the discussion first, at most 16 per
+message; Tab completes the path.
 
 The session stays open: slop chat --resume continues it, and slop sessions close
 ends it.`,
@@ -99,16 +99,16 @@ ends it.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVarP(&o.text, "prompt", "p", "", "say `TEXT`, print the answer and end")
-	f.StringVar(&o.discussion, "discussion", "", "talk in the discussion `NAME`, which is created if there is none; "+
-		"empty: the active one")
+	f.StringVarP(&o.text, "prompt", "p", "", "send `TEXT`, print the answer and exit")
+	f.StringVar(&o.discussion, "discussion", "", "use the discussion `NAME`, created if it does not exist "+
+		"(default: the active one)")
 	f.IntVar(&o.answerer.Tier, "tier", 0, "ask the model of tier `N`; 0 is tier 3")
 	f.StringVar(&o.answerer.Persona, "persona", "", "ask as the persona `NAME`")
 	f.StringVar(&o.answerer.Model, "model", "", "ask the model `NAME` of the tier's provider")
 	f.StringVar(&o.script, "script", "", "answer as the scripted model of `FILE` (JSON lines)")
 	f.BoolVar(&o.yes, "yes", false, "approve tools, steps and starts of this session; rules that deny or ask still apply")
 	f.BoolVar(&o.resume, "resume", false, "continue the newest open session")
-	f.StringVar(&o.label, "label", "", "put `TEXT` into the name of the log folder")
+	f.StringVar(&o.label, "label", "", "add `TEXT` to the name of the log folder")
 	f.StringVar(&o.listen, "listen", "", "serve the Hook API on this loopback `ADDR`")
 	f.StringVar(&o.nats, "nats-listen", "", "let other processes reach the bus on `ADDR`")
 	return cmd

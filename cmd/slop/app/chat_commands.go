@@ -34,19 +34,20 @@ func chatCommands() []struct {
 		{"/add", "FILE[:VIEW]", "puts a file into the discussion", (*chat).addFile},
 		{"/drop", "N", "removes entry N from the discussion", (*chat).dropEntry},
 		{"/context", "", "shows what the next turn sends: its parts with tokens and prices, entries with numbers", (*chat).showContext},
-		{"/retrieve", "on|off", "whether turns show passages of the project's files that fit the message",
+		{"/retrieve", "on|off", "whether turns include passages of project files that match the message",
 			(*chat).switchRetrieval},
 		{"/compact", "[N] [WORDS]", "summarises all but the last N entries, and continues in a take", (*chat).compact},
 		{"/diff", "", "shows what the session has changed so far", (*chat).showDiff},
 		{"/undo", "[context]", "restores the files that the newest turn changed, or undoes the newest change of the context",
 			(*chat).undo},
-		{"/redo", "", "redoes the change of the context that was undone last", (*chat).redo},
+		{"/redo", "", "redoes the last undone change of the context", (*chat).redo},
 		{"/take", "[N]", "continues in a take that begins with the entries up to N", (*chat).beginTake},
 		{"/discussion", "NAME", "continues in another discussion", (*chat).changeDiscussion},
 		{"/goal", "TEXT", "hands a goal to the tiers, with this discussion", (*chat).submitGoal},
 		{"/track", "TEXT", "hands a track to tier 2, which plans its tickets, with this discussion", (*chat).submitTrack},
 		{"/ticket", "TEXT", "hands a ticket to a worker, with this discussion", (*chat).submitTicket},
-		{"/open", "TICKET", "continues in a discussion of what was said about a blocked ticket", (*chat).openTicket},
+		{"/open", "TICKET", "continues in a discussion that begins with the conversation of a blocked " +
+			"ticket", (*chat).openTicket},
 		{"/give", "TICKET [NOTE]", "retries a blocked ticket, with this discussion", (*chat).giveTicket},
 		{"/cost", "", "shows what the session used", (*chat).showCost},
 		{"/quit", "", "leaves; the session stays open", (*chat).quit},
@@ -61,7 +62,7 @@ func (c *chat) command(ctx context.Context, line string) error {
 			return known.run(c, ctx, strings.TrimSpace(rest))
 		}
 	}
-	c.note("there is no command %s; /help shows them", name)
+	c.note("unknown command %s; /help lists the commands", name)
 	return nil
 }
 
@@ -104,7 +105,7 @@ func (c *chat) choosePersona(_ context.Context, name string) error {
 		for _, p := range roster.Personas {
 			names = append(names, p.Name)
 		}
-		c.note("there is no persona %s; there are: %s", name, strings.Join(names, ", "))
+		c.note("no persona %s; the personas are: %s", name, strings.Join(names, ", "))
 		return nil
 	}
 	c.opts.answerer.Persona = name
@@ -204,7 +205,7 @@ func (c *chat) numbered(number string) (projections.DiscussionEntry, bool) {
 	entries, _ := c.set.DiscussionEntries(c.discussion)
 	n, err := strconv.Atoi(number)
 	if err != nil || n < 1 || n > len(entries) {
-		c.note("there are entries 1 to %d; /context shows them", len(entries))
+		c.note("the entry must be 1 to %d; /context lists the entries", len(entries))
 		return projections.DiscussionEntry{}, false
 	}
 	return entries[n-1], true
@@ -239,10 +240,10 @@ func (c *chat) switchRetrieval(ctx context.Context, word string) error {
 	case !now.Enabled:
 		c.note("retrieval is off")
 	case now.Source == events.RetrieveVectors:
-		c.note("retrieval is on: the texts of the project's files are sent to %s, each once; source = \"text\" under "+
-			"[retrieval] in slop.toml keeps them here", now.Provider)
+		c.note("retrieval is on: the contents of the project's files are sent to %s, once each; to keep them here, "+
+			"set source = \"text\" under [retrieval] in slop.toml", now.Provider)
 	default:
-		c.note("retrieval is on: files are searched by the words of a message")
+		c.note("retrieval is on: files are searched for the words of a message")
 	}
 	return nil
 }
@@ -253,7 +254,7 @@ func (c *chat) showDiff(ctx context.Context, _ string) error {
 	for _, f := range list.Files {
 		d := diffs.Of(ctx, c.blobs, f)
 		if d.NoDiff != "" {
-			c.note("%s was changed; its difference cannot be shown: %s", f.Path, d.NoDiff)
+			c.note("%s was changed, but its diff cannot be shown: %s", f.Path, d.NoDiff)
 			continue
 		}
 		if c.endLine(); !c.g.JSON {
@@ -289,7 +290,7 @@ func (c *chat) changeDiscussion(_ context.Context, name string) error {
 		for _, d := range c.set.Discussions() {
 			names = append(names, d.Name)
 		}
-		c.note("there is no discussion %s; there are: %s", name, strings.Join(names, ", "))
+		c.note("no discussion %s; the discussions are: %s", name, strings.Join(names, ", "))
 		return nil
 	}
 	c.discussion = name
@@ -298,7 +299,7 @@ func (c *chat) changeDiscussion(_ context.Context, name string) error {
 
 func (c *chat) submitGoal(ctx context.Context, text string) error {
 	if text == "" || len(text) > events.MaxInline {
-		c.note("a goal has 1 to %d bytes", events.MaxInline)
+		c.note("a goal must be 1 to %d bytes", events.MaxInline)
 		return nil
 	}
 	return c.hand(ctx, events.GoalSubmitted{Goal: text, Plan: c.planReview})
@@ -306,7 +307,7 @@ func (c *chat) submitGoal(ctx context.Context, text string) error {
 
 func (c *chat) submitTrack(ctx context.Context, text string) error {
 	if text == "" || len(text) > events.MaxWorkerPrompt {
-		c.note("a track has 1 to %d bytes", events.MaxWorkerPrompt)
+		c.note("a track must be 1 to %d bytes", events.MaxWorkerPrompt)
 		return nil
 	}
 	return c.hand(ctx, events.GoalSubmitted{Goal: text, Plan: c.planReview, Track: true})
@@ -337,7 +338,7 @@ func (c *chat) giveTicket(ctx context.Context, text string) error {
 	ticket, note, _ := strings.Cut(text, " ")
 	reason := c.set.Held(ticket)
 	if len(note) > events.MaxNote {
-		reason = fmt.Sprintf("a note has at most %d bytes", events.MaxNote)
+		reason = fmt.Sprintf("a note must be at most %d bytes", events.MaxNote)
 	}
 	if reason != "" {
 		c.note("%s", reason)

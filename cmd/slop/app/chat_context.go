@@ -107,7 +107,8 @@ func (c *chat) compacted(id string) {
 		}
 		before, _ := c.set.TurnEntries(d.From)
 		after, _ := c.set.TurnEntries(d.Name)
-		c.note("about %d tokens in %d entries became about %d in %d; %s has them all, and /discussion %s goes back",
+		c.note("about %d tokens in %d entries became about %d in %d; %s still has them all, and /discussion %s "+
+			"returns to it",
 			tokensOf(before), len(before), tokensOf(after), len(after), d.From, d.From)
 		c.discussion = d.Name
 	}

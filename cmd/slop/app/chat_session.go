@@ -161,7 +161,8 @@ func (c *chat) next(ctx context.Context) (bool, error) {
 	case c.opts.text != "":
 		text := c.opts.text
 		if c.opts.text = ""; c.resumes() {
-			return false, exit.Errorf(exit.Failed, "the discussion %s waits for the answer to another turn; `%s` without "+
+			return false, exit.Errorf(exit.Failed, "the discussion %s is waiting for the answer to another turn; "+
+				"`%s` without "+
 				"-p waits for it", term.Visible(c.discussion), c.opts.command(c.g, "chat --resume"))
 		}
 		c.leaving = true
@@ -319,7 +320,7 @@ func (c *chat) found(p events.ContextBuilt) {
 		names = append(names, fmt.Sprintf("%s:%d-%d (%.2f)", f.Path, f.First, f.Last, f.Score))
 	}
 	if len(names) == 0 {
-		c.note("no passage of %d files fits", r.Files)
+		c.note("no matching passage in %d files", r.Files)
 		return
 	}
 	c.note("shown from %d files: %s", r.Files, strings.Join(names, ", "))

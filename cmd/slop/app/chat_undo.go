@@ -31,7 +31,7 @@ func (c *chat) moveContext(ctx context.Context, redo bool) error {
 	}
 	switch {
 	case !known:
-		c.note("there is nothing to %s", verb)
+		c.note("nothing to %s", verb)
 		return nil
 	case len(p.Changes) > 0: // a gateway must find the tracked files again
 		c.note("%s %s the project; use: slop%s hook %s_curation", step.By, step.What, c.g.Where(), verb)
@@ -72,7 +72,7 @@ func (c *chat) undoTurn(ctx context.Context) error {
 			return err
 		}
 	}
-	c.note("no turn of this discussion has a change left to undo")
+	c.note("no turn of this discussion has changes left to undo")
 	return nil
 }
 

@@ -86,7 +86,7 @@ func afterDemo(dir, session string, p site.Place) string {
 		place += " --data " + commands.Quote(p.Data)
 	}
 	return fmt.Sprintf(`
-The sample's own tests pass now. Everything that happened is on its log:
+The sample's own tests pass now. Everything that happened is in its log:
 
   %[1]s --project %[2]s sessions show %[3]s
   %[1]s --project %[2]s replay %[3]s             its read models, rebuilt

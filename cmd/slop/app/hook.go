@@ -37,9 +37,9 @@ func hookCommand(g *site.Flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "hook METHOD [ARG…]",
 		Short: "Call a method of the Hook API's client",
-		Long: `Hook calls one method of the Hook API's client, by its name in the original
-ApiHookClient, and prints the result as JSON, nothing for null. It uses
-the engine of the data folder with your token, or --url. An argument for a value is
+		Long: `Hook calls one method of the Hook API's client, by its name in Manual Slop's
+ApiHookClient, and prints the result as JSON, or nothing if it is null. It uses
+the engine of the data folder with your token, or --url. A value argument is
 JSON, or text if it does not parse as JSON; times are in seconds. get_gui lists the
 fields, buttons and callbacks.
 
@@ -85,7 +85,7 @@ func hookMethodList() string {
 func callHook(ctx context.Context, g *site.Flags, to hookTarget, name string, args []string) error {
 	method, ok := hookclient.FindMethod(name)
 	if !ok {
-		return exit.Errorf(exit.Usage, "there is no method %q; nearest: %s; `slop hook --help` lists them",
+		return exit.Errorf(exit.Usage, "unknown method %q; nearest: %s; `slop hook --help` lists all methods",
 			term.Visible(name), strings.Join(nearestMethods(name), ", "))
 	}
 	if err := method.Check(args); err != nil {

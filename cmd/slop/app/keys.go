@@ -80,8 +80,8 @@ func keysContextCommand(g *site.Flags) *cobra.Command {
 		Long: `Context writes NAME.json into the contexts of the nats CLI (~/.config/nats/context,
 or below XDG_CONFIG_HOME), readable by you only: the address of the bus, your
 credential and the inbox prefix. Each role receives answers below its own prefix
-and not below _INBOX, where every client could read those of the others, so that a
-client without the prefix gets no answers.
+and not below _INBOX, where every client could read the others' answers. A client
+without the prefix gets no answers.
 
 It reads the key files of slop keys, with the address that slop serve
 --nats-listen and slop bus put into them, or the one of a cluster. Write the

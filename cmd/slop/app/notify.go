@@ -39,7 +39,7 @@ func notifier(g *site.Flags, to config.Notify) func(text string) {
 		cmd.Env = sandbox.Environment(sandbox.Environ{Allow: desktop()})
 		if err := cmd.Start(); err != nil {
 			<-running
-			g.Logger().Warn("the program of [notify] command does not start", "error", err)
+			g.Logger().Warn("the program in [notify] command could not be started", "error", err)
 			return
 		}
 		go func() {

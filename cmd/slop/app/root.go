@@ -68,16 +68,16 @@ func newRoot(g *site.Flags) *cobra.Command {
 		Use:   "slop",
 		Short: "Teams of AI models on your code base, under your control",
 		Long: `slop turns a goal into tracks and tracks into tickets, and has models carry the
-tickets out with tools. Nothing that changes anything runs without a yes, and
+tickets out with tools. Nothing that changes anything runs without approval, and
 everything that happens is an event that you can watch, replay and search.
 
 Without a command, slop opens slop chat in a terminal, and prints this elsewhere.
 
-Exit status: 0 done, 1 failed, 2 wrong usage or configuration, 3 an answer of a
-person is needed and the command may not wait for it, 4 replay diverged.`,
+Exit status: 0 done, 1 failed, 2 wrong usage or configuration, 3 your answer is
+needed and the command cannot wait for it, 4 replay diverged.`,
 		Example: `  slop demo                          the whole workflow, with a scripted model
   slop run "make the tests pass"     a session from goal to done
-  slop chat                          talk with a model about the project
+  slop chat                          chat with a model about the project
   slop ask list                      what waits for you`,
 		SilenceErrors: true, SilenceUsage: true, Version: version.ReadInfo().String(),
 	}
@@ -146,7 +146,7 @@ func groups(g *site.Flags) []group {
 		{"setup", "Set up", []*cobra.Command{doctor.SetupCommand(g), doctor.Command(g), doctor.ModelsCommand(g),
 			adoptCommand(g), versionCommand(g)}},
 		{"programs", "Programs and tools", []*cobra.Command{hookCommand(g), mcp.Command(g), tool.Command(g)}},
-		{"roles", "Roles in processes of their own", []*cobra.Command{busCommand(g), gatewayCommand(g),
+		{"roles", "Roles in separate processes", []*cobra.Command{busCommand(g), gatewayCommand(g),
 			orchestratorCommand(g), workerCommand(g), keysCommand(g), provisionCommand(g), benchCommand(g)}},
 	}
 }

@@ -48,7 +48,7 @@ func (o runOptions) command(g *site.Flags, name string) string {
 
 // unanswered prints how to continue after a command that ended at a question, and returns its error.
 func (o runOptions) unanswered(g *site.Flags, question, resume string) error {
-	term.PrintLines(g.Err, fmt.Sprintf("slop: waiting for a person: %s\nanswer it with `%s`, or start `%s` and use `slop%s "+
+	term.PrintLines(g.Err, fmt.Sprintf("slop: waiting for your answer: %s\nanswer it with `%s`, or start `%s` and use `slop%s "+
 		"ask answer`\n", term.Printable(question), o.command(g, resume), o.command(g, "serve"), g.Where()))
 	return &exit.Error{Code: exit.Waiting, Err: errors.New(question), Silent: true}
 }
@@ -59,19 +59,19 @@ func runCommand(g *site.Flags) *cobra.Command {
 		Use:   "run [flags] GOAL",
 		Short: "Work on a goal until it is done",
 		Long: `Run opens a session, records the goal and works on it until it is reached or no
-further progress is possible. You are asked here before calls that need a yes; you
+further progress is possible. You are asked here before calls that need approval; you
 can also answer with slop ask answer, over HTTP, or with an event on the bus. The
 first answer counts.
 
 At a question type y; a to answer such questions from now on; n REASON; e to edit the
 text of a script or a write in $EDITOR; e json to edit all arguments there; e {JSON}
-to answer yes with other arguments; or s to see all of it. The diff of what edited
-arguments change is shown before they are sent.
+to approve it with other arguments; or s to see all of it. The diff that edited
+arguments would make is shown before they are sent.
 
-With --plan, or plan_review in the section [mma] of the configuration, the tickets of each track wait for your yes:
-e edits them as a text, e json whole, n REASON asks for another plan, n alone gives the track up.
+With --plan, or plan_review in the section [mma] of the configuration, the tickets of each track wait for your
+approval: e edits them as text, e json as JSON, n REASON asks for another plan, n alone gives up the track.
 
-The last lines say which files changed, how commands and tests ended, how long it
+The last lines show which files changed, how commands and tests ended, how long it
 took and what to do next.
 
 Without a terminal an unanswered question ends the run with status 3; --wait waits
@@ -87,10 +87,10 @@ it.`,
 				return errors.New("give one GOAL, or --resume without one")
 			}
 			if o.plan && (o.solo || o.resume) {
-				return errors.New("--plan is for a new GOAL that is planned, not for --solo and --resume")
+				return errors.New("--plan needs a new GOAL and cannot be combined with --solo or --resume")
 			}
 			if o.solo && o.resume {
-				return errors.New("--solo is for a new GOAL, not for --resume")
+				return errors.New("--solo needs a new GOAL and cannot be combined with --resume")
 			}
 			if o.upgrade && !o.resume {
 				return errors.New("--upgrade needs --resume; a new session already uses this program's decisions")
@@ -127,8 +127,8 @@ it.`,
 	f.BoolVar(&o.detach, "detach", false, "run in the background")
 	f.BoolVar(&o.wait, "wait", false, "without a terminal, wait for answers from elsewhere")
 	f.BoolVar(&o.resume, "resume", false, "resume the newest open session")
-	f.BoolVar(&o.solo, "solo", false, "carry the goal out with one ticket, without a plan: for a small job")
-	f.BoolVar(&o.plan, "plan", false, "ask for a yes to the tickets of each track before work on them begins")
+	f.BoolVar(&o.solo, "solo", false, "carry out the goal with one ticket, without a plan: for a small job")
+	f.BoolVar(&o.plan, "plan", false, "ask you to approve the tickets of each track before work on them begins")
 	f.BoolVar(&o.upgrade, "upgrade", false, "with --resume: switch to the prompts and decisions of this program, as "+
 		"slop sessions upgrade does")
 	f.StringVar(&o.label, "label", "", "add `TEXT` to the name of the log folder")

@@ -82,7 +82,7 @@ func sayReady(g *site.Flags, e *engine.Engine, session string) error {
 	if !g.JSON {
 		tokens := info.Tokens
 		if e.Config.Hooks.Auth == core.AuthNone {
-			tokens = "none needed: every caller acts as the person"
+			tokens = "none needed: every caller acts as you"
 		}
 		g.Printf("slop serves session %s of %s\n  console %s (slop console opens it)\n  hooks   %s\n  tokens  %s\n", session, e.Project,
 			info.Hooks, info.Hooks, tokens)

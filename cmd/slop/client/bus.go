@@ -230,7 +230,7 @@ func ProposeRule(ctx context.Context, d Client, session string, a Ask, want Rule
 func (d *Bus) addRule(ctx context.Context, session string, rule events.Rule) (_ events.Rule, err error) {
 	if rule.Scope == "" {
 		if rule, err = config.KeepRule(rule); err != nil {
-			return rule, fmt.Errorf("the yes is recorded, but the rule is not: %w", err)
+			return rule, fmt.Errorf("the approval was recorded, but the rule was not: %w", err)
 		}
 	}
 	_, _, err = d.say(ctx, session, events.RuleAdded{Rule: rule})

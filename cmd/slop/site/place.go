@@ -26,7 +26,7 @@ type Flags struct {
 	NATS       string
 	Creds      string
 	context    string
-	Repair     bool // replace a damaged record of begun calls
+	Repair     bool // replace a damaged record of started calls
 	Thorough   bool // read every stored message when the store is opened
 }
 

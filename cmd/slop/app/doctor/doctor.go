@@ -45,13 +45,13 @@ func Command(g *site.Flags) *cobra.Command {
 process holds it, the store (every stored message is read), how long the disk takes
 to make an event durable, free space, the shell that runs scripts, git, the gateway
 of the running engine, the running roles, the waiting requests and what they wait
-for, the providers of the tiers, and for each configured model the API it is reached
-over and what will not work with it. It changes nothing, except that it rebuilds
-damaged parts of the store that can be recomputed, as every start does.
+for, the providers of the tiers, and for each configured model which API it uses and
+what will not work with it. It changes nothing, except that it rebuilds damaged parts
+of the store that can be recomputed, as every start does.
 
---repair replaces a damaged record of begun calls. Every approved call without an
-outcome then goes to a person as interrupted, because it may have begun.
-docs/damage.md says what each kind of damage means.
+--repair replaces a damaged record of started calls. You are then asked about every
+approved call without an outcome, as an interrupted call, because it may have run.
+docs/damage.md explains each kind of damage.
 
 Each line says ok, note or broken; with --json it is one object per line. Status 1:
 something is broken.`,
@@ -65,7 +65,7 @@ something is broken.`,
 			return printFindings(g, examine(ctx, g))
 		},
 	}
-	cmd.Flags().BoolVar(&g.Repair, "repair", false, "replace a damaged record of begun calls")
+	cmd.Flags().BoolVar(&g.Repair, "repair", false, "replace a damaged record of started calls")
 	return cmd
 }
 

@@ -34,7 +34,7 @@ func checkEngine(ctx context.Context, info site.EngineInfo, engineErr error) []f
 	if engineErr != nil {
 		return []finding{broken("engine", engineErr.Error())}
 	}
-	out := []finding{ok("engine", fmt.Sprintf("process %d, began with session %s", info.PID, info.Session))}
+	out := []finding{ok("engine", fmt.Sprintf("process %d, started with session %s", info.PID, info.Session))}
 	client, err := client.NewAPIClient(info, access.RightRead)
 	if err != nil {
 		return append(out, broken(check, err.Error()))

@@ -38,11 +38,11 @@ the key works, refused that it does not, unreachable that no answer came in time
 model that is not in the list is marked. No model is called. For a provider that
 runs a program, it says whether the program is installed.
 
-For each configured model it says which API it is reached over (Chat Completions,
-Responses, Messages or Gemini) and what will not work with it as it is configured,
-such as a temperature that the model refuses.
+For each configured model it shows which API it uses (Chat Completions, Responses,
+Messages or Gemini) and what will not work with its configuration, such as a
+temperature that the model refuses.
 
-With --json it prints one object, in which these are api and will_not_work.
+With --json it prints one object; the fields for these are api and will_not_work.
 Status 1: --check found a provider of a tier whose key does not work.`,
 		Example: `  slop models
   slop models anthropic --check

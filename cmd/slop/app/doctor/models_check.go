@@ -20,7 +20,7 @@ const (
 )
 
 // noKey is the detail if a provider was not asked because it has no key.
-const noKey = "there is no key"
+const noKey = "no key"
 
 // checkProviderKeys asks every provider for its list of models, all at once. For providers that run a program it looks
 // for the program.
@@ -47,7 +47,7 @@ func (l *providerLine) checkProgram(f finding) {
 func (l *providerLine) check(ctx context.Context, p llm.Provider) {
 	lister, can := p.(llm.Lister)
 	if !can {
-		l.Check, l.Detail = checkUnknown, "it has no list of models to check the key with"
+		l.Check, l.Detail = checkUnknown, "the provider has no list of models to check the key with"
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, checkTime)

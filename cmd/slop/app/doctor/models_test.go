@@ -61,7 +61,7 @@ func TestACheckLooksForProgramsAndSaysWhatToDo(t *testing.T) {
 	err := notWorking(c, lines)
 	require.ErrorContains(t, err, "acp (tier 4): has no program; name an agent")
 	require.ErrorContains(t, err, "codex_cli (tier 2): ")
-	require.ErrorContains(t, err, "openai (tier 3): there is no key; set NOBODY_SET_THIS, which its api_key_env names")
+	require.ErrorContains(t, err, "openai (tier 3): no key; set NOBODY_SET_THIS, which its api_key_env names")
 	require.NotContains(t, err.Error(), "claude")
 }
 

@@ -70,7 +70,7 @@ func checkModels(c config.Config) []finding {
 	const check = "models"
 	var out []finding
 	for _, u := range modelUses(c, config.Providers(c, config.Credentials{})) {
-		said := term.Visible(u.name()) + " is reached over the " + u.api + " API"
+		said := term.Visible(u.name()) + " uses the " + u.api + " API"
 		switch {
 		case u.api == "": // findProviders checks its program
 		case len(u.limits) == 0:
@@ -108,7 +108,7 @@ func printModelUses(g *site.Flags, uses []modelUse, of []providerLine) {
 			continue
 		}
 		if !began {
-			g.Printf("\nHow the configured models are reached, and what will not work:\n")
+			g.Printf("\nThe APIs of the configured models, and what will not work:\n")
 			began = true
 		}
 		g.Printf("  %s: %s API\n", term.Visible(u.name()), u.api)

@@ -39,14 +39,14 @@ func TestDoctorSaysHowEachModelIsReachedAndWhatWillNotWork(t *testing.T) {
 		"tickets; " +
 		"set provider to openai, with the base_url of a gateway that speaks the Responses API"
 	require.Equal(t, []finding{
-		note("models", "openai/gpt-5.5 (tier 1) is reached over the Responses API; the server at base_url must speak the "+
+		note("models", "openai/gpt-5.5 (tier 1) uses the Responses API; the server at base_url must speak the "+
 			"Responses API for this model; "+
 			"temperature and top_p are not sent: the model rejects them"),
-		note("models", `anthropic/claude-opus-5-5 (tier 2) is reached over the Messages API; effort "off" is sent as "low": the model cannot stop thinking`),
-		note("models", "gateway/openai/gpt-5.5 (tier 3) is reached over the Chat Completions API; "+refused),
-		ok("models", "gateway/gpt-4.1 (tier 3) is reached over the Chat Completions API"),
-		ok("models", "gemini/gemini-2.5-flash (tier 4, persona ada) is reached over the Gemini API"),
-		note("models", "gateway/gpt-5.6-sol (persona ada) is reached over the Chat Completions API; "+refused),
+		note("models", `anthropic/claude-opus-5-5 (tier 2) uses the Messages API; effort "off" is sent as "low": the model cannot stop thinking`),
+		note("models", "gateway/openai/gpt-5.5 (tier 3) uses the Chat Completions API; "+refused),
+		ok("models", "gateway/gpt-4.1 (tier 3) uses the Chat Completions API"),
+		ok("models", "gemini/gemini-2.5-flash (tier 4, persona ada) uses the Gemini API"),
+		note("models", "gateway/gpt-5.6-sol (persona ada) uses the Chat Completions API; "+refused),
 	}, checkModels(configured()))
 }
 
@@ -86,7 +86,7 @@ func TestModelsSayHowTheyAreReachedAndWhatWillNotWork(t *testing.T) {
 
 	var out bytes.Buffer
 	printModels(&site.Flags{Terminal: term.Terminal{Out: &out}}, view, uses, true)
-	_, said, found := strings.Cut(out.String(), "\nHow the configured models are reached, and what will not work:\n")
+	_, said, found := strings.Cut(out.String(), "\nThe APIs of the configured models, and what will not work:\n")
 	require.True(t, found)
 	require.True(t, strings.HasPrefix(said, "  openai/gpt-5.5 (tier 1): Responses API\n    - the server at base_url"),
 		said)

@@ -67,7 +67,7 @@ func findProviders(p site.Place) []finding {
 	for _, name := range slices.Sorted(maps.Keys(credentials.Keys)) {
 		if !p.Config.KnownProvider(name) {
 			out = append(out, note("credentials", "credentials.toml has a key for ["+term.Visible(name)+
-				"], which this program does not have and no [providers] section names; it has no effect"))
+				"], which is neither a built-in provider nor a [providers] section; it has no effect"))
 		}
 	}
 	users := usersOfProviders(p.Config)
@@ -82,7 +82,7 @@ func findProviders(p site.Place) []finding {
 			out = append(out, findKey(p.Config, credentials, name, check, used))
 		default:
 			out = append(out, note(check, used+" is not a provider; use one of "+strings.Join(config.ProviderNames(p.Config),
-				", ")+", and the scripted model: give --script FILE"))
+				", ")+"; for the scripted model, pass --script FILE"))
 		}
 	}
 	return out

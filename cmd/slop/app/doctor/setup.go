@@ -34,7 +34,7 @@ func SetupCommand(g *site.Flags) *cobra.Command {
 folder, which only you may read. It asks for the provider and the key, and asks the
 provider for its list of models with it. Nothing is written if the provider refuses
 the key, or cannot be reached and --no-check is not given. Other keys in the file
-stay.
+are kept.
 
 Without a terminal give --provider, and the key on standard input. A key is never
 taken from the command line, which other users can read. Status 1: the key does not

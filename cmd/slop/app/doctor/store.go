@@ -115,7 +115,7 @@ func checkStore(ctx context.Context, g *site.Flags, p site.Place, running bool) 
 	case g.Remote(p):
 		return []finding{checkCluster(ctx, g, p)}
 	case !client.HasStore(p.Data):
-		return []finding{note(check, "there is no log yet")}
+		return []finding{note(check, "no log yet")}
 	case p.CheckOwner() != nil:
 		return []finding{note(check, "not opened: the data folder is not yours")}
 	}

@@ -103,8 +103,8 @@ func trustCommand(g *site.Flags) *cobra.Command {
 		Long: `Trust starts the server, approves the tools that it has now, and stops it. Without
 --hash it prints what would be trusted, and the hash to pass. It then starts the server
 only if you trust it already, to print how its tools changed.
-The NAME mcp_env.toml stands for the project's file of that name: the environment
-of scripts, which takes effect at the next start, until the file changes.`,
+The NAME mcp_env.toml means the project's file of that name, the environment of
+scripts: trusting it takes effect at the next start and lasts until the file changes.`,
 		Example: `  slop mcp trust filesystem
   slop mcp trust mcp_env.toml
   slop mcp trust filesystem --hash 3f5a…`,
@@ -202,7 +202,7 @@ func trustEnvironment(g *site.Flags, hash string) error {
 	}
 	user := config.UserDir(os.Getenv)
 	if user == "" {
-		return exit.Errorf(exit.Usage, "there is no configuration folder: set HOME or XDG_CONFIG_HOME")
+		return exit.Errorf(exit.Usage, "no configuration folder: set HOME or XDG_CONFIG_HOME")
 	}
 	trust, err := mcp.LoadTrust(user)
 	if err == nil {

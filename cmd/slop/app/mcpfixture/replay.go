@@ -52,8 +52,8 @@ func ReplayCommand() *cobra.Command {
 		Use:   "replay FILE",
 		Short: "Serve what slop mcp record wrote, without the server",
 		Long: `Replay offers the recorded tools on standard input and output. The nth call of a
-tool with the same arguments is answered as the nth such call of the recording; a call
-that is not on record fails. It starts no other program.`,
+tool with the same arguments gets the answer of the nth such call in the recording; a
+call that is not in the recording fails. It starts no other program.`,
 		Example: `  slop mcp replay filesystem.jsonl`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -152,7 +152,8 @@ func (t *tape) call(_ context.Context, tool string, args json.RawMessage) (*sdk.
 	defer t.mu.Unlock()
 	if len(t.answers[key]) == 0 {
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams,
-			Message: fmt.Sprintf("no further call of %s with these arguments is on record; record it with slop mcp record", tool)}
+			Message: fmt.Sprintf("the recording has no further call of %s with these arguments; record it with slop "+
+				"mcp record", tool)}
 	}
 	next := t.answers[key][0]
 	t.answers[key] = t.answers[key][1:]

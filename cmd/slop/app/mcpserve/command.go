@@ -44,12 +44,12 @@ func Command(g *site.Flags) *cobra.Command {
 		Use:   "serve",
 		Short: "Offer the tools of slop to an MCP client",
 		Long: `Serve speaks MCP on standard input and output, or over HTTP with --http. Each call
-is recorded, approved by your rules or by you, and run as a model's call is. Calls
-that need a yes wait for slop ask answer; the client gets progress notifications and
-cannot answer.
+is recorded, approved by your rules or by you, and run like a model's call. Calls
+that need approval wait for slop ask answer; the client gets progress notifications
+and cannot approve them.
 
-If an engine of the project runs, serve joins its session. Without an engine, serve
-starts one with a gateway. It ends when the client closes standard input; with --http
+If an engine of the project is running, serve joins its session; otherwise it starts
+one with a gateway. It ends when the client closes standard input, or with --http
 when it is stopped.
 
 With --server it offers only the approved tools of one trusted external server, under
@@ -58,9 +58,9 @@ your rules and the log.
 
 With --elicit a question that an external server asks during a call goes to the client
 as well, if the client supports elicitation, and its answer counts as yours. Do not pass it
-for a client that answers by itself. It never answers whether a call may run.
+for a client that answers by itself. Calls are never approved this way.
 
-With --sample the client's model writes the replies for which an external server asks,
+With --sample the client's model writes the replies that an external server asks for,
 if "sampling" is true in the server's definition. Without it such a request waits for you.
 
 With --roots the client names its folders to an external server that asks for them, if

@@ -85,7 +85,7 @@ func ask(ctx context.Context, to *mcp.ServerSession, id string, q question) (giv
 	}
 	got, err := to.Elicit(ctx, params)
 	if err == nil && got.Action != "accept" && got.Action != "decline" {
-		err = fmt.Errorf("the client answered %.40q, so the question waits for the person", got.Action)
+		err = fmt.Errorf("the client answered %.40q, so the question waits for you", got.Action)
 	}
 	if err != nil {
 		return given, err

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A dialog that was closed says nothing, so the question waits for the person.
+// A dialog that was closed says nothing, so the question waits for you.
 func TestOnlyAnAcceptedOrDeclinedFormIsAnAnswer(t *testing.T) {
 	t.Parallel()
 	for _, action := range []string{"accept", "decline", "cancel"} {

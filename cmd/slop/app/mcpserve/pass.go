@@ -142,7 +142,7 @@ func (s *server) answered(ctx context.Context, q request, out events.ToolSettled
 		for _, c := range out.Content {
 			part, is := s.block(ctx, c).(*mcp.EmbeddedResource)
 			if !is {
-				return nil, errors.New("a part of the resource is not on record any more")
+				return nil, errors.New("part of the resource is no longer on record")
 			}
 			r.Contents = append(r.Contents, part.Resource)
 		}
@@ -150,7 +150,7 @@ func (s *server) answered(ctx context.Context, q request, out events.ToolSettled
 	case external.GetPrompt:
 		var said external.Prompt
 		if err := json.Unmarshal(out.Data, &said); err != nil || len(said.Roles) != len(out.Content) {
-			return nil, errors.New("the prompt is not on record as a whole")
+			return nil, errors.New("the record holds only part of the prompt")
 		}
 		r := &mcp.GetPromptResult{}
 		if err := q.setType(r); err != nil {

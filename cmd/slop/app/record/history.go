@@ -28,7 +28,7 @@ func HistoryCommand(g *site.Flags) *cobra.Command {
 		Use:   "history",
 		Short: "Import and export discussions",
 		Long: `History exchanges the discussions of a session with history.toml, the file in
-which the original keeps them: roles, every discussion with its entries, and
+which Manual Slop stores them: the roles, every discussion with its entries, and
 which one is active.`,
 		Example: `  slop history import old_history.toml
   slop history export -o history.toml`,
@@ -46,8 +46,8 @@ func historyImportCommand(g *site.Flags) *cobra.Command {
 		Short: "Import the discussions of a history.toml",
 		Long: `Import adds every discussion of the file to the session of the running engine,
 replacing any of the same name, takes over the roles, and makes the file's active
-discussion the active one: all of it or nothing. Unknown
-keys are ignored and listed; other mistakes are errors with their line. FILE may
+discussion the active one. It imports everything or nothing. Unknown keys are
+ignored and listed; any other mistake is an error with its line number. FILE may
 be - for standard input.`,
 		Example: `  slop history import old_history.toml`,
 		Args:    cobra.ExactArgs(1),
@@ -128,7 +128,7 @@ func historyExportCommand(g *site.Flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export",
 		Short: "Write the discussions as a history.toml",
-		Long: `Export writes every discussion of a session in the original's format. It uses the
+		Long: `Export writes every discussion of a session in Manual Slop's format. It uses the
 running engine, or opens the store if no engine is running. Contents that are too
 large for the record's events are named by their digest.`,
 		Example: `  slop history export -o history.toml`,

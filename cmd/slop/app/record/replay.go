@@ -41,7 +41,7 @@ same record gives the same digests on every machine.
 With --verify it also runs every decider against the record and compares each
 decision, byte for byte, with what is recorded, and checks that nothing was added,
 left out or reordered; and it builds the body of every request to a model again and
-compares it with what was sent. At the end no decision may be due: a record that was
+compares it with what was sent. At the end no decision must be due: a record that was
 cut short diverges there with R009, unless its engine is running or --until cut it.
 At the first divergence it prints the code, the position, what is recorded and what
 follows from the record, and ends with status 4.
@@ -128,7 +128,7 @@ func replaySession(ctx context.Context, g *site.Flags, session pastSession, o re
 	case err != nil:
 		return exit.Errorf(exit.Failed, "%w", err)
 	case out.Events == 0:
-		return exit.Errorf(exit.Failed, "there are no events to replay")
+		return exit.Errorf(exit.Failed, "no events to replay")
 	}
 	out.Seq, out.Models = set.Seq(), set.Digest()
 	out.Sum = set.SumOf(out.Models)

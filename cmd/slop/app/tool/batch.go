@@ -40,15 +40,15 @@ wait for it; so a read after a write sees the new content. An answer is written 
 soon as it and those before it are ready. If the output is read slowly, or no input
 comes, the calls wait: memory stays bounded.
 
-Every line gets its answer. Status 3: some calls needed a yes and were refused; give
---yes. Status 1: a line was not a call. A call that failed is an answer and does
-not change the status.`,
+Every line gets an answer. Status 3: some calls needed approval and were refused; pass
+--yes. Status 1: a line was not a call. A failed call is an answer and does not
+change the status.`,
 		Example: `  slop tool batch < calls.jsonl > answers.jsonl
   echo '{"tool": "read_file", "args": {"path": "go.mod"}}' | slop tool batch`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return batchTools(cmd.Context(), g, yes) },
 	}
-	cmd.Flags().BoolVar(&yes, "yes", false, "say yes to every call; rules that deny or ask still apply")
+	cmd.Flags().BoolVar(&yes, "yes", false, "approve every call; rules that deny or ask still apply")
 	return cmd
 }
 

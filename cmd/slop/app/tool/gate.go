@@ -78,7 +78,7 @@ func (g *toolGate) judge(tool string, args json.RawMessage) (ruling, string, err
 		case events.ToolDenied:
 			return rulingDenied, p.Reason, nil
 		case events.AskRaised, events.PreviewRequested:
-			return rulingAsk, tool + " changes something and needs a yes", nil
+			return rulingAsk, tool + " changes something and needs approval", nil
 		}
 	}
 	return rulingDenied, "nothing allows " + tool, nil

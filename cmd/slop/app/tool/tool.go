@@ -43,7 +43,7 @@ func toolListCommand(g *site.Flags) *cobra.Command {
 		Use:   "list",
 		Short: "List every tool with what it may do",
 		Long: `List prints each tool with a summary and its effect, which decides whether a call
-needs a yes (reads and network run, writes and executes ask). With --json each line
+needs approval (reads and network run, writes and executes ask). With --json each line
 is a tool with its full description and the JSON Schema of its arguments.`,
 		Example: `  slop tool list
   slop tool list --json | jq -r .name`,
@@ -108,7 +108,7 @@ type toolCallOptions struct {
 
 func (o *toolCallOptions) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.args, "args", "{}", "the arguments, a `JSON` object; - reads it from standard input")
-	cmd.Flags().BoolVar(&o.yes, "yes", false, "say yes to this call; rules that deny or ask still apply")
+	cmd.Flags().BoolVar(&o.yes, "yes", false, "approve this call; rules that deny or ask still apply")
 	cmd.Flags().StringVar(&o.output, "output", "", "write the full output of cut answers into the new `DIR`")
 }
 

@@ -32,9 +32,9 @@ func AskCommand(g *site.Flags) *cobra.Command {
 	cmd := listsAsks(g, &cobra.Command{
 		Use:   "ask",
 		Short: "List asks that wait for you, and answer them",
-		Long: `Ask is the inbox: the tool calls, steps, starts and questions of programs that wait
-for a person. An answer is one event on the log. The first answer counts; everybody
-else is told who gave it and when. Without a command, ask lists what waits, as slop
+		Long: `Ask is your inbox: the tool calls, steps, starts and questions of programs that wait
+for you. An answer is one event in the log. The first answer counts; everyone else
+is told who gave it and when. Without a command, ask lists what is waiting, as slop
 ask list does.
 
 It uses the engine of the data folder, or a bus with --nats URL
@@ -191,25 +191,25 @@ func askAnswerCommand(g *site.Flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "answer ID [yes|no]",
 		Short: "Answer an ask",
-		Long: `Answer says yes or no to an ask. With --edit you say yes to other arguments: the JSON
-in FILE, or on standard input for "-", replaces what was asked. It must fit the tool's
+		Long: `Answer answers an ask with yes or no. With --edit you approve other arguments: the JSON
+in FILE, or on standard input for "-", replaces the payload. It must match the tool's
 schema, and rules that deny apply to it too. For the start of a ticket it can contain
 the prompt and the files; for a step, the texts of messages or the calls with their
 arguments, as slop ask show --json prints them; calls that are left out do not run.
 Instead of the ID of a step you may write step: the oldest one that waits.
 With --text you answer a question of a model: the text, or the number of a choice.
 
-With --rule the answer is yes to this and to all that the PATTERN covers from now on: a
-command for run_powershell, a path for tools with files. --scope says for what: the
-ticket, the session (default), or config, which writes the rule into your
-configuration file; --rule "" covers every call of a tool without files. Without
+With --rule the answer is yes to this ask and to everything that PATTERN covers from now
+on: a command for run_powershell, a path for tools with files. --scope limits the rule to
+the ticket or the session (default); config writes it into your configuration file.
+--rule "" covers every call of a tool without files. Without
 --rule, --scope prints the proposed rule, the other open asks that it would settle, and
 the command that records it; nothing is answered, status 1. The rule also settles the
 other open asks that it covers. A rule that would leave this ask open is an error, and
 nothing is answered.
 
-Status 1: the answer did not count, because the ask is unknown, the payload does not
-fit, or somebody else answered first (the error names them). Status 3: the answer is
+Status 1: the answer was not accepted, because the ask is unknown, the payload is not
+valid, or somebody else answered first (the error names them). Status 3: the answer is
 recorded but not settled yet, because approval is not running.`,
 		Example: `  slop ask answer 7QK2M4 yes
   slop ask answer 7QK2M4 no --reason "use the helper instead"
@@ -263,9 +263,9 @@ recorded but not settled yet, because approval is not running.`,
 	cmd.Flags().StringVar(&o.session, "session", "", "use session `ID` instead of the current one")
 	cmd.Flags().StringVar(&o.edit, "edit", "", "answer yes to the payload in `FILE`, - for standard input")
 	cmd.Flags().StringVar(&o.text, "text", "", "answer a question of a model with `TEXT`")
-	cmd.Flags().StringArrayVar(&o.rule, "rule", nil, "answer yes, also to all that `PATTERN` covers from now on")
-	cmd.Flags().StringVar(&o.scope, "scope", "", "with a rule: it counts for the `SCOPE` ticket, session or config")
-	cmd.Flags().StringVar(&o.reason, "reason", "", "give the reason in `TEXT`; with a no the model sees it")
+	cmd.Flags().StringArrayVar(&o.rule, "rule", nil, "answer yes, also to everything that `PATTERN` covers from now on")
+	cmd.Flags().StringVar(&o.scope, "scope", "", "`SCOPE` of the rule: ticket, session or config")
+	cmd.Flags().StringVar(&o.reason, "reason", "", "record `TEXT` as the reason; the model sees it if the answer is no")
 	return cmd
 }
 
@@ -316,7 +316,7 @@ func checkShown(ctx context.Context, g *site.Flags, d client.Client, session str
 	want client.RuleWanted) error {
 	proposed, err := client.ProposeRule(ctx, d, session, a, want)
 	if err != nil {
-		return exit.Errorf(exit.Failed, "the rule cannot be made: %w", err)
+		return exit.Errorf(exit.Failed, "the rule cannot be created: %w", err)
 	}
 	if want.Patterns != nil && len(want.Patterns) == len(proposed.Rule.Args) {
 		return nil

@@ -48,9 +48,9 @@ func budgetShowCommand(g *site.Flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show",
 		Short: "Show limits and spending of the session and of each ticket",
-		Long: `Show prints what the session and each of its tickets spent, with the limit where
-there is one. Tokens with an unknown price are not included in any figure; the line
-says so. With --json each line is one budget.`,
+		Long: `Show prints what the session and each of its tickets spent, with the limit if one is
+set. Tokens with an unknown price are not included in any figure; the line says so.
+With --json each line is one budget.`,
 		Example: `  slop budget show
   slop budget show --json`,
 		Args: cobra.NoArgs,
@@ -135,7 +135,7 @@ func budgetRaiseCommand(g *site.Flags) *cobra.Command {
 		Short: "Set a higher limit",
 		Long: `Raise sets a higher limit, in US dollars, for the session or, with --ticket, for one
 ticket. It needs no ask; a pending ask for this budget is withdrawn, and waiting
-work continues. Status 1: there is no such budget, or the limit is not higher.`,
+work continues. Status 1: the budget does not exist, or the limit is not higher.`,
 		Example: `  slop budget raise 7.50
   slop budget raise 2 --ticket T-003`,
 		Args: cobra.ExactArgs(1),
@@ -168,7 +168,7 @@ func raiseBudget(ctx context.Context, g *site.Flags, session, ticket, amount str
 			return exit.Errorf(exit.Failed, "the session has no budget of this kind: set [budget] in config.toml before it "+
 				"begins")
 		case want.LimitMicroDollars <= now:
-			return exit.Errorf(exit.Failed, "the limit is %s already; give a higher one", term.Dollars(now))
+			return exit.Errorf(exit.Failed, "the limit is already %s; give a higher one", term.Dollars(now))
 		}
 		return nil
 	})

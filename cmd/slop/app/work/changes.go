@@ -67,7 +67,7 @@ Calls of scripts whose changes are not recorded are named below the list.`,
 	f.StringVar(&o.accept, "accept", "", "accept `FILE` as it is now")
 	f.StringVar(&o.undo, "undo", "", "restore `FILE`")
 	f.BoolVar(&o.diff, "diff", false, "print the differences")
-	f.BoolVar(&o.all, "all", false, "list accepted files, too")
+	f.BoolVar(&o.all, "all", false, "also list accepted files")
 	for _, flag := range []string{"accept", "undo"} {
 		if err := cmd.RegisterFlagCompletionFunc(flag, completeChanged(g)); err != nil {
 			panic(err) // the flag was just defined
@@ -202,7 +202,7 @@ func printChanges(ctx context.Context, g *site.Flags, d client.Client, list proj
 		}
 	}
 	if accepted > 0 {
-		g.Notice("%d accepted; --all lists them, too", accepted)
+		g.Notice("%d accepted; --all also lists them", accepted)
 	}
 	for _, u := range list.Unseen {
 		g.Notice("%s %s may have changed files that are not listed: slop show %s", term.OrDash(u.Ticket), u.Tool, u.Call)

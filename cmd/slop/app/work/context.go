@@ -26,7 +26,7 @@ import (
 func ContextCommand(g *site.Flags) *cobra.Command {
 	return command.Group(&cobra.Command{
 		Use:   "context",
-		Short: "Show what a model gets",
+		Short: "Show the context that a model gets",
 		Long: `Context shows the prompts of models as Markdown: the one that the next turn of a discussion
 would send, and those on record.`,
 		Example: `  slop context show "what does main.go do?"`,
@@ -47,20 +47,20 @@ func contextShow(g *site.Flags) *cobra.Command {
 		Use:   "show [flags] [TEXT]",
 		Short: "Print the context of the next turn, or of a recorded request",
 		Long: `Show prints the context of the next turn of a discussion as Markdown, exactly as its model would
-get it if TEXT were sent now; without TEXT it ends before the words. With --ticket it is the
-newest request that was sent for a ticket or turn, from the record. Nothing is sent or recorded.
+get it if TEXT were sent now; without TEXT it ends before the message. With --ticket it prints
+the newest recorded request for a ticket or turn. Nothing is sent or recorded.
 
-Each part stands behind a comment with its number, kind and tokens. A table of the parts, with
-about how many tokens each has and what it costs as input, without and with a cache, goes to
-standard error if the output is a terminal or with --parts. A dash stands for a price that is not
-known. With --json it is one object, as GET /api/context/preview answers.
+A comment before each part gives its number, kind and tokens. A table of the parts, with their
+estimated tokens and their cost as input, without and with a cache, goes to standard error if the
+output is a terminal or with --parts. A dash means that the price is unknown. With --json it is
+one object, as GET /api/context/preview returns it.
 
 --keep also writes the Markdown to a new file in the project's output_dir (md_gen), with the next
 number, as the button btn_md_only does.
 
-The context is made by the code that makes the prompt. It differs in the codes of the fences around
-files that are read for it, because these derive from events that do not exist yet. Passages that fit
-TEXT are found by its words here, even if retrieval uses vectors, which would cost something.`,
+The code that builds the prompt also builds this context. Only the codes in the fences around files
+that are read for it differ, because they derive from events that do not exist yet. Passages that
+match TEXT are found by its words here, even if retrieval uses vectors, which would cost something.`,
 		Example: `  slop context show "what does main.go do?"
   slop context show --ticket T-003 --parts
   slop context show --json --discussion main`,
@@ -87,15 +87,16 @@ TEXT are found by its words here, even if retrieval uses vectors, which would co
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.session, "session", "", "use session `ID` instead of the current one")
-	f.StringVar(&o.want.Turn.Discussion, "discussion", "", "of the discussion `NAME`; empty: the active one")
+	f.StringVar(&o.want.Turn.Discussion, "discussion", "", "show the context of the discussion `NAME` (default: the "+
+		"active one)")
 	f.IntVar(&o.want.Turn.Tier, "tier", 0, "show the request for the model of tier `N`; 0 means tier 3")
 	f.StringVar(&o.want.Turn.Persona, "persona", "", "show the request for the persona `NAME`")
 	f.StringVar(&o.want.Turn.Model, "model", "", "show the request for the model `NAME` of the tier's provider")
-	f.StringVar(&o.want.Ticket, "ticket", "", "the newest request of `TICKET`, or of a turn")
-	f.IntVar(&o.want.Attempt, "attempt", 0, "attempt `N` at the ticket; 0 is the newest")
-	f.StringVar(&o.want.Request, "request", "", "the request of the ModelRequested event `ID`")
-	f.BoolVar(&o.keep, "keep", false, "write it to a numbered file of the project's output_dir, too")
-	f.BoolVar(&o.parts, "parts", false, "print the table of the parts, too")
+	f.StringVar(&o.want.Ticket, "ticket", "", "show the newest request of `TICKET`, or of a turn")
+	f.IntVar(&o.want.Attempt, "attempt", 0, "show attempt `N` at the ticket; 0 is the newest")
+	f.StringVar(&o.want.Request, "request", "", "show the request of the ModelRequested event `ID`")
+	f.BoolVar(&o.keep, "keep", false, "also write it to a numbered file in the project's output_dir")
+	f.BoolVar(&o.parts, "parts", false, "also print the table of the parts")
 	if err := cmd.RegisterFlagCompletionFunc("ticket", command.CompleteTicket(g)); err != nil {
 		panic(err) // the flag was just defined
 	}
@@ -180,11 +181,11 @@ func nextTurn(set *projections.Set, turn events.TurnRequested) (events.TurnReque
 	var known bool
 	turn.Discussion = cmp.Or(turn.Discussion, set.ActiveDiscussion())
 	if turn.Entries, known = set.TurnEntries(turn.Discussion); !known {
-		return turn, exit.Errorf(exit.Failed, "there is no discussion %s", term.Visible(turn.Discussion))
+		return turn, exit.Errorf(exit.Failed, "no discussion %s", term.Visible(turn.Discussion))
 	}
 	turn.Retrieval = set.Settings().Retrieval.Retrieval()
 	if _, known := set.Settings().Roster.Persona(turn.Persona); turn.Persona != "" && !known {
-		return turn, exit.Errorf(exit.Failed, "there is no persona %s", term.Visible(turn.Persona))
+		return turn, exit.Errorf(exit.Failed, "no persona %s", term.Visible(turn.Persona))
 	}
 	return turn, nil
 }

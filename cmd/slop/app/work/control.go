@@ -81,8 +81,8 @@ func KillCommand(g *site.Flags) *cobra.Command {
 		Use:   "kill TICKET",
 		Short: "End a ticket's running attempt",
 		Long: `Kill ends the running attempt of a ticket: its calls are cancelled, the processes
-that they started are killed, its asks are settled as a no, and the ticket is
-blocked until slop retry. Status 1: there is no such ticket, or it is not running.`,
+that they started are killed, its asks are answered with no, and the ticket is
+blocked until slop retry. Status 1: the ticket does not exist or is not running.`,
 		Example:           `  slop kill T-003`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: command.CompleteTicket(g),
@@ -115,7 +115,7 @@ func BlockCommand(g *site.Flags) *cobra.Command {
 	var reason string
 	cmd := controlCommand(g, &cobra.Command{
 		Use:   "block TICKET",
-		Short: "Block a ticket by hand",
+		Short: "Block a ticket",
 		Long: `Block prevents a ticket from starting, and with it every ticket that depends on it.
 Only slop unblock undoes it. Status 1: it has started.`,
 		Example:           `  slop block T-003 --reason "waits for the new API"`,
@@ -156,12 +156,12 @@ func NoteCommand(g *site.Flags) *cobra.Command {
 	return controlCommand(g, &cobra.Command{
 		Use:   "note TICKET TEXT",
 		Short: "Give a note to the model that works on a ticket",
-		Long: `Note adds a text to a ticket. A running attempt carries it in its next request to the
-model; an attempt that was about to end continues. A ticket that has not started, waits
-for an answer or is blocked keeps it: each later attempt begins with all notes.
+		Long: `Note adds a note to a ticket. A running attempt sends it with its next request to the
+model; an attempt that was about to end continues. If the ticket has not started, waits
+for an answer or is blocked, the note is kept: each later attempt begins with all notes.
 
-A note has up to 4096 bytes, a ticket up to 32 notes. Status 1: there is no such
-ticket, or it is completed.`,
+A note may have up to 4096 bytes, a ticket up to 32 notes. Status 1: the ticket does
+not exist or is completed.`,
 		Example:           `  slop note T-003 "use the v2 API, the old one goes away"`,
 		Args:              cobra.ExactArgs(2),
 		ValidArgsFunction: command.CompleteTicket(g),

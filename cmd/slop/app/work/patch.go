@@ -28,10 +28,10 @@ func PatchCommand(g *site.Flags) *cobra.Command {
 		Short: "Have tier 4 propose a patch for a failed shell call",
 		Long: `Patch shows tier 4 the output of a failed shell call, by default the newest, and the
 files that it seems to be about, and has it write a unified diff that fixes the
-failure. The diff comes as an ask (slop ask list) that shows what it would change;
-with a yes all of it is applied, or nothing. slop undo reverts it. If no patch
-comes, a PatchSkipped event says why. slop watch shows the ids of calls. Status 1:
-there is no such failed call.`,
+failure. The diff arrives as an ask (slop ask list) that shows what it would change;
+if you approve it, all of it is applied or nothing. slop undo reverts it. If no patch
+is proposed, a PatchSkipped event gives the reason. slop watch shows the ids of calls.
+Status 1: the call does not exist or did not fail.`,
 		Example: `  slop patch
   slop patch 01K2X8D4T0Q4V7N2C5M3B9R6ZY-0`,
 		Args:              cobra.MaximumNArgs(1),

@@ -29,7 +29,7 @@ func ShowCommand(g *site.Flags) *cobra.Command {
 		Short: "Show a call, an event, a ticket or an ask in full",
 		Long: `Show prints one thing from the record, never cut: a call with its arguments, its diff
 and its output as the model got it; the event at a sequence with its whole payload; a ticket with
-its calls, its asks and what its worker said last; or an ask, as slop ask show does.
+its calls, its asks and its worker's last message; or an ask, as slop ask show does.
 
 It uses the running engine, or opens the store if no engine is running. Ids may be
 abbreviated to a unique beginning or end; slop show TICKET and slop watch list them.

@@ -18,7 +18,7 @@ func TopCommand(g *site.Flags) *cobra.Command {
 	var session string
 	cmd := &cobra.Command{
 		Use:   "top",
-		Short: "Show who does what now, and what each waits for since when",
+		Short: "Show what each worker does, what it waits for and since when",
 		Long: `Top prints a line for each worker of a session that is not done: the ticket or the
 tier, what it waits for, since when, its role and its task. Workers that wait for you
 come first, with the id of the ask.
