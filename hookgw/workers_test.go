@@ -222,7 +222,7 @@ func TestAChangeThatCannotBeTellsWhy(t *testing.T) {
 		`{"op":"set_persona","ticket":"A","persona":"eve"}`:                                                         "operation 1 (set_persona): there is no persona eve; this session has mine",
 		`{"op":"add_ticket","ticket":"E","description":"e","depends_on":"A","persona":"eve"}`:                       "operation 1 (add_ticket): there is no persona eve; this session has mine",
 		`{"op":"add","ticket":"A","dependency":"B"}`:                                                                "operation 1 (add_dependency): the dependencies would form a cycle: A → B → A",
-		`{"ops":[{"op":"set_priority","ticket":"A","priority":"high"},{"op":"add","ticket":"A","dependency":"Z"}]}`: "operation 2 (add_dependency): no ticket Z",
+		`{"ops":[{"op":"set_priority","ticket":"A","priority":"high"},{"op":"add","ticket":"A","dependency":"Z"}]}`: "operation 2 (add_dependency): there is no ticket Z",
 		`{"op":"set_dependencies","ticket":"Z","depends_on":["A"]}`:                                                 "operation 1: no ticket Z",
 		`{"op":"set_dependencies","ticket":"B","depends_on":["A"]}`:                                                 "operation 1: the ticket already has these dependencies",
 	} {
