@@ -116,7 +116,7 @@ func TestAPreviewSaysWhatEachPartCosts(t *testing.T) {
 	require.NotNil(t, shown.Parts[0].USD)
 	require.Nil(t, shown.Parts[0].USDCached)
 	require.Nil(t, shown.USDCached)
-	require.Contains(t, shown.NoCachedPrice, "no price of cached input")
+	require.Contains(t, shown.NoCachedPrice, "no cached-input price is known for")
 }
 
 func TestAPreviewIsRefusedWhereThereIsNone(t *testing.T) {

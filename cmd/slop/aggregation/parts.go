@@ -43,7 +43,7 @@ func (f *folded) context(ctx context.Context, asked *events.Event) (wire.Context
 	request, err := f.record.Request(asked.ID, m, blob)
 	if err != nil {
 		return wire.ContextPreview{}, problem.New(http.StatusUnprocessableEntity, "the prompt cannot be made: "+err.Error(),
-			"A request with this context would fail in the same way. Mend what it says.").WithCause(err)
+			"A request with this context would fail in the same way. Correct the cause and try again.").WithCause(err)
 	}
 	manifest, err := f.record.Manifest(asked.ID)
 	if err != nil {
@@ -204,7 +204,7 @@ func (f *folded) price(c *wire.ContextPreview, asked *events.Event) {
 	}
 	price, known := f.offered.Price(c.Provider, c.Model, asked.Time, c.Tokens)
 	if !known {
-		c.NoPrice = "no price of " + c.Provider + "/" + c.Model + " is known"
+		c.NoPrice = "no price of " + c.Provider + "/" + c.Model
 		c.NoCachedPrice = c.NoPrice
 		return
 	}
@@ -214,7 +214,7 @@ func (f *folded) price(c *wire.ContextPreview, asked *events.Event) {
 	}
 	c.USD = usd(c.Tokens, price.Input)
 	if price.CacheRead == nil {
-		c.NoCachedPrice = "no price of cached input of " + c.Provider + "/" + c.Model + " is known"
+		c.NoCachedPrice = "no cached-input price is known for " + c.Provider + "/" + c.Model
 	} else {
 		c.USDCached = usd(c.Tokens, *price.CacheRead)
 	}

@@ -143,7 +143,7 @@ func (s Source) recorded(ctx context.Context, want wire.ContextWanted) (wire.Con
 		return out, err
 	}
 	return wire.ContextPreview{}, problem.New(http.StatusNotFound, "no such request to a model is on record",
-		"Name a ticket or turn whose model was asked, or the id of a ModelRequested event.")
+		"Give a ticket or turn that has sent a request, or the id of a ModelRequested event.")
 }
 
 // folded is a session as far as it was read.

@@ -115,7 +115,7 @@ func (d *Bus) Changes(ctx context.Context, session string) (projections.Changes,
 }
 
 // errReadOnly means that the connection may only read.
-var errReadOnly = errors.New("these credentials only read; use those of a person (person-NAME.json of slop keys)")
+var errReadOnly = errors.New("these credentials are read-only; use your own (person-NAME.json of slop keys)")
 
 // AsPerson ensures a connection with the user's rights, or returns errReadOnly.
 func (d *Bus) AsPerson(ctx context.Context) (err error) {

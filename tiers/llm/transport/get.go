@@ -25,7 +25,7 @@ func Post(ctx context.Context, e llm.Endpoint, silence time.Duration, url string
 	refine Refine, in, out any) error {
 	body, err := json.Marshal(in)
 	if err != nil {
-		return llm.Unsendable("the request has no form as JSON: %s", err)
+		return llm.Unsendable("the request cannot be encoded as JSON: %s", err)
 	}
 	return fetch(ctx, e, Options{Silence: silence, Body: body}, http.MethodPost, url, header, refine, out)
 }
