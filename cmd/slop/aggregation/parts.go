@@ -204,7 +204,7 @@ func (f *folded) price(c *wire.ContextPreview, asked *events.Event) {
 	}
 	price, known := f.offered.Price(c.Provider, c.Model, asked.Time, c.Tokens)
 	if !known {
-		c.NoPrice = "no price of " + c.Provider + "/" + c.Model
+		c.NoPrice = "no price of " + c.Provider + "/" + c.Model + " is known"
 		c.NoCachedPrice = c.NoPrice
 		return
 	}

@@ -186,7 +186,7 @@ func (f *folded) next(ctx context.Context, turn events.TurnRequested) (events.Ev
 			return asked, nil
 		case events.TurnEnded:
 			return asked, problem.New(http.StatusConflict, "the turn would be refused: "+p.Reason,
-				"Nothing was sent. Mend what it says, or ask for the context of a recorded request.")
+				"Nothing was sent. Correct the cause, or ask for the context of a recorded request.")
 		case events.StepRequested: // a person would approve it as it is
 			facts, err = f.follow(f.s.Person, events.StepApproved{Ticket: p.Ticket, Attempt: p.Attempt, Round: p.Round,
 				By: f.s.Person})
