@@ -196,7 +196,7 @@ type Question struct {
 	Of  int
 }
 
-// Answer is the person's answer. Content is set if a form was filled in.
+// Answer is the user's answer. Content is set if a form was filled in.
 type Answer struct {
 	Accepted bool
 	Content  map[string]any
@@ -217,7 +217,7 @@ type ToolDiff struct {
 	Diff  string // of its description and schema
 }
 
-// Notice is what an external server reports while a call runs, or about a resource to which a call subscribed.
+// Notice is a report that an external server sends while a call runs, or about a resource to which a call subscribed.
 type Notice struct {
 	N               int    // number in its call, from 1
 	Kind            string // as in package events, such as events.NoticeProgress

@@ -32,7 +32,7 @@ func (e *UnknownToolError) Error() string { return "unknown tool: " + OneLine(e.
 // Is matches ErrUnknownTool.
 func (e *UnknownToolError) Is(target error) bool { return target == ErrUnknownTool }
 
-// ArgumentError says which argument violates the schema and how.
+// ArgumentError reports which argument violates the schema and how.
 type ArgumentError struct {
 	Tool    string
 	Field   string // empty if the arguments as a whole are wrong

@@ -137,7 +137,7 @@ func (c Change) Diff() string {
 	return udiff.Unified(from, to, shown(c.Path, c.Before), shown(c.Path, c.After))
 }
 
-// ChangeState says which side of a planned change a file is on. Zero is invalid.
+// ChangeState is the side of a planned change that a file is on. Zero is invalid.
 type ChangeState uint8
 
 const (

@@ -337,7 +337,7 @@ func (r *reader) backAngles(i int) int {
 	return -1
 }
 
-// symbol makes a symbol of a kind.
+// symbol returns a new symbol of a kind.
 func symbol(kind, title string) Symbol {
 	return Symbol{Symbol: syntax.Symbol{Kind: kind, Title: title}}
 }

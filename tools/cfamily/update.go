@@ -11,7 +11,7 @@ import (
 	"manualslop/tools/syntax"
 )
 
-// UpdateError says why a definition was not replaced. Its one-line text says what to do next.
+// UpdateError reports why a definition was not replaced. Its one-line text says what to do next.
 type UpdateError struct{ Text string }
 
 // Error returns the text.

@@ -99,7 +99,7 @@ func (f *finder) text() string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// note says what is special about a file: its encoding, and how many matching lines are not shown.
+// note describes what is special about a file: its encoding, and how many matching lines are not shown.
 func (f findFile) note() string {
 	note := ""
 	if f.Encoding != document.UTF8 && f.Encoding != document.UTF8BOM {

@@ -91,7 +91,7 @@ func unlock(ctx context.Context, file string) error {
 	}
 }
 
-// borrow links a file of the repository: the boundary of a shallow clone, or the person's own ignore rules.
+// borrow links a file of the repository: the boundary of a shallow clone, or the user's own ignore rules.
 func (w *private) borrow(name string) error {
 	file := filepath.Join(w.repo.common, filepath.FromSlash(name))
 	if _, err := os.Lstat(file); err != nil {

@@ -235,7 +235,7 @@ func (w Worktrees) nothingLost(ctx context.Context, repo repository, head string
 	return err
 }
 
-// head returns the person's current commit.
+// head returns the commit that the user has checked out.
 func (w Worktrees) head(ctx context.Context, repo repository) (string, error) {
 	out, failed, err := w.Program.inside(ctx, repo, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
 	if err != nil {
@@ -308,7 +308,7 @@ func (w Worktrees) elsewhere(repo repository, name string) error {
 	return nil
 }
 
-// free returns an error if one of the person's branches prevents creating ours.
+// free returns an error if one of the user's branches prevents creating ours.
 func (w Worktrees) free(ctx context.Context, repo repository) error {
 	for _, branch := range []string{"slop", "slop-tickets"} {
 		tip, err := w.tip(ctx, repo, branch)

@@ -52,7 +52,7 @@ func (l *limits) progress() {
 	}
 }
 
-// hold stops the times until each caller has called resume, which starts them anew.
+// hold stops the times until each caller has called resume, which restarts them.
 func (l *limits) hold() (resume func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

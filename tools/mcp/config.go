@@ -29,7 +29,7 @@ const (
 	HTTP  = "http"
 )
 
-// FileName is the name of the configuration file in the person's folder and in a project's.
+// FileName is the name of the configuration file in the user's folder and in a project's.
 const FileName = "mcp_config.json"
 
 // maxConfig limits a configuration file, and maxProgram a hashed file of a command, in bytes.
@@ -286,7 +286,7 @@ func (e entry) transport(d Definition) (string, error) {
 	return kind, nil
 }
 
-// Load reads the person's configuration, the project's, and those of the project's other files that more names;
+// Load reads the user's configuration, the project's, and those of the project's other files that more names;
 // see others. A server of the person hides one of the same name in the project, whose filters then also apply,
 // and a notice says so. A missing file has no servers.
 func Load(user, project string, more []string) (found []Definition, notices []string, failed error) {
@@ -430,7 +430,7 @@ var variableName = sync.OnceValue(func() *regexp.Regexp {
 
 // expanded returns the definition with its variables expanded once, absolute paths, and the variables of its
 // envFile. In a project's file only projectRoot, workspaceFolder and userHome are available, so that a repository
-// cannot read the person's environment.
+// cannot read the user's environment.
 func (d Definition) expanded(project string, getenv func(string) (string, bool)) (Definition, error) {
 	var failed error
 	replace := func(text string) string {

@@ -56,7 +56,7 @@ func dialStdio(ctx context.Context, c *connection, d Definition, around Surround
 	}
 }
 
-// proxies lists the variables of the person's proxies, which programs receive.
+// proxies lists the variables of the user's proxies, which programs receive.
 func proxies() []string {
 	return []string{"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY",
 		"http_proxy", "https_proxy", "no_proxy", "all_proxy"}

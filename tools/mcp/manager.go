@@ -54,7 +54,7 @@ type Manager struct {
 	registry *tools.Registry
 }
 
-// Open reads the configurations and the person's trust. It starts nothing. project is the absolute path of the
+// Open reads the configurations and the user's trust. It starts nothing. project is the absolute path of the
 // project's folder. An empty user folder has no configuration and trusts nothing. others lists files of other
 // programs to read as well, such as ".mcp.json". A file or a server that cannot be read is reported in the error
 // and ignored; the manager has the others.
@@ -107,7 +107,7 @@ func (m *Manager) stamped() string {
 	return b.String()
 }
 
-// Servers lists the configured servers, the person's first, with their current states.
+// Servers lists the configured servers, the user's first, with their current states.
 func (m *Manager) Servers() []Status {
 	m.mu.Lock()
 	defer m.mu.Unlock()

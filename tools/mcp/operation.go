@@ -114,7 +114,7 @@ func operationPins(has *sdk.ServerCapabilities) (out []Pin, err error) {
 	return out, nil
 }
 
-// ownError is a failure of a request that is not the connection's, so the connection goes on.
+// ownError is a failure of a request that leaves the connection usable.
 type ownError struct{ error }
 
 func (e ownError) Unwrap() error { return e.error }
@@ -378,7 +378,7 @@ func operate(ctx context.Context, s Server, p Pin, args json.RawMessage, h Hooks
 	return out
 }
 
-// Operate makes the request of an operation.
+// Operate sends the request of an operation.
 func (s *session) Operate(ctx context.Context, method string, args json.RawMessage, h Hooks) (out tools.Result,
 	err error) {
 	i := slices.IndexFunc(operations(), func(o operation) bool { return o.method == method })

@@ -34,7 +34,7 @@ type round struct {
 	of  int
 }
 
-// needed is what a server needs before it gives a result, and the state that it wants back.
+// needed lists what a server needs before it gives a result, and the state that it wants back.
 type needed struct {
 	asked sdk.InputRequestMap
 	state string

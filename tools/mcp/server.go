@@ -14,7 +14,7 @@ import (
 	"manualslop/tools"
 )
 
-// State is what a server is doing.
+// State is the current activity of a server.
 type State string
 
 const (

@@ -14,7 +14,7 @@ import (
 	"manualslop/bus/durable"
 )
 
-// TrustFile is the name of the file in the person's folder that stores what the person trusts.
+// TrustFile is the name of the file in the user's folder that stores what the user trusts.
 const TrustFile = "mcp_trust.json"
 
 // Pin is an approved version of a tool.
@@ -41,7 +41,7 @@ type Trust struct {
 	file string
 }
 
-// LoadTrust reads the person's trust. A missing file trusts nothing.
+// LoadTrust reads the user's trust. A missing file trusts nothing.
 func LoadTrust(user string) (*Trust, error) {
 	t := &Trust{file: filepath.Join(user, TrustFile)}
 	defer func() {

@@ -77,7 +77,7 @@ type Symbol struct {
 	Conditional bool    // inside if, try, with, for, while or match of its class, function or module
 }
 
-// define makes the symbol of a definition whose name is the current token. A statement without a name is not a
+// define creates the symbol of a definition whose name is the current token. A statement without a name is not a
 // definition.
 func (p *parser) define(s *Statement, token TokenKind) {
 	l := &p.lex

@@ -49,7 +49,7 @@ const (
 	maxFrames   = 4096
 )
 
-// endOfText is what next returns at the end of the text and on every later call.
+// endOfText is the value that next returns at the end of the text and on every later call.
 const endOfText TokenKind = 0
 
 // lexer returns a lexer for the text up to end.
@@ -217,7 +217,7 @@ func (l *lexer) lineOf(offset int) int {
 	return document.NumberOf(l.lines, offset)
 }
 
-// class says which kind of token a byte begins.
+// class is the kind of token that a byte begins.
 type class uint8
 
 const (

@@ -22,7 +22,7 @@ const (
 	verdictMaxOutput = 256 << 10
 )
 
-// verdict is what a Python interpreter reports about a text.
+// verdict holds what a Python interpreter reports about a text.
 type verdict struct {
 	checker string // such as "CPython 3.11.7"
 	version grammar.Version

@@ -3,7 +3,7 @@
 // # Contract
 //
 //   - [Finder.Find] reads the files that tools may read, without those that .gitignore excludes, binary
-//     and large ones, and cuts them into overlapping [Passage]s at line ends. It looks at the files anew
+//     and large ones, and cuts them into overlapping [Passage]s at line ends. It looks at the files again
 //     each time, so a passage is never older than the question.
 //   - Every text is masked before it is ranked, embedded or returned.
 //   - Without an [Embedder], or if it fails, passages are ranked by the question's words (BM25). The

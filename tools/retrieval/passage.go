@@ -44,7 +44,7 @@ type Passage struct {
 	FileSize int64
 }
 
-// toEmbed returns the text whose vector stands for the passage. The path says much about its contents.
+// toEmbed returns the text whose vector represents the passage. The path says much about its contents.
 func (p Passage) toEmbed() string {
 	path := p.Path
 	if len(path) > maxPath {
@@ -77,7 +77,7 @@ type Seen struct {
 
 // private reports whether a file is left out because of its name: hidden files, where programs keep
 // their keys and settings (.netrc, .npmrc, .git-credentials), and those that hold keys by convention.
-// A tool reads such a file only in a call of its own, under the person's rules; here all would go at once.
+// A tool reads such a file only in a call of its own, under the user's rules; here all would go at once.
 func private(name string) bool {
 	if strings.HasPrefix(name, ".") {
 		return true

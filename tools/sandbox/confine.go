@@ -204,7 +204,7 @@ type mask struct {
 	absent bool // it does not exist; a placeholder must hold its name
 }
 
-// maskKind says what a program sees at a masked path. Zero is invalid.
+// maskKind is what a program sees at a masked path. Zero is invalid.
 type maskKind uint8
 
 const (

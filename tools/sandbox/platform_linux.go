@@ -14,7 +14,7 @@ import (
 const (
 	// openFlags prevent opening a pipe from blocking.
 	openFlags = syscall.O_NONBLOCK
-	// deletedSuffix is what Linux appends to the name of an open file that was deleted.
+	// deletedSuffix is the text that Linux appends to the name of an open file that was deleted.
 	deletedSuffix = " (deleted)"
 )
 

@@ -6,7 +6,7 @@ import (
 	"manualslop/tools/python"
 )
 
-// lineState says which construct a line begins in.
+// lineState is the construct in which a line begins.
 type lineState uint8
 
 const (

@@ -11,7 +11,7 @@ import (
 	"manualslop/tools/python"
 )
 
-// Relocation says which definition moves and where to.
+// Relocation names the definition to move and its destination.
 type Relocation struct {
 	Name         string // dotted path in the source
 	NewName      string // dotted path in the destination; empty means Name

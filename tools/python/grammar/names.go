@@ -31,7 +31,7 @@ type Use struct {
 	Object string
 }
 
-// Context says what role an identifier has.
+// Context is the role of an identifier.
 type Context uint8
 
 // Contexts. Those marked with a star bind the name in the scope that Binding names.
@@ -74,7 +74,7 @@ func (c Context) String() string {
 // nonlocal statement names).
 func (c Context) Binds() bool { return c >= Store && c <= Import }
 
-// ScopeKind says what kind of code a scope belongs to.
+// ScopeKind is the kind of code that a scope belongs to.
 type ScopeKind uint8
 
 // Kinds of scopes.

@@ -29,7 +29,7 @@ type SkeletonOptions struct {
 
 // Skeleton shortens a module to what a reader needs to use it: imports, constants, signatures and docstrings. If
 // the file is valid Python, so is the skeleton: function bodies and long values become "...". Lines end with a
-// line feed and blank lines are laid out anew. Everything else is copied from the file with the file's own
+// line feed and blank lines are rewritten. Everything else is copied from the file with the file's own
 // indentation. The skeleton is empty if nothing is left.
 func Skeleton(f *python.File, o SkeletonOptions) string {
 	w := writer{file: f, options: o, unit: f.IndentUnit(), bound: map[*python.Statement][]python.Variable{}}

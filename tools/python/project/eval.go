@@ -297,7 +297,7 @@ const builtins = " " +
 	"locals map max memoryview min next object oct open ord pow print property quit range repr " +
 	"reveal_type reversed round set setattr slice sorted staticmethod str sum super tuple type vars zip "
 
-// kind says what a value is.
+// kind is the kind of a value.
 type kind uint8
 
 const (

@@ -45,7 +45,7 @@ type Place struct {
 	Text string `json:"text"`
 }
 
-// RenameError says why a name cannot be renamed and what to do.
+// RenameError reports why a name cannot be renamed and what to do.
 type RenameError struct{ Text string }
 
 // Error returns the text, which is one line.
