@@ -24,7 +24,7 @@ func TestOnlyAnAcceptedOrDeclinedFormIsAnAnswer(t *testing.T) {
 		require.NoError(t, err)
 		given, err := ask(t.Context(), session, "01J", question{Message: "Really?"})
 		if action == "cancel" {
-			require.ErrorContains(t, err, "waits for the person")
+			require.ErrorContains(t, err, "waits for you")
 		} else {
 			require.NoError(t, err, action)
 			require.Equal(t, action == "accept", given.Approved)
