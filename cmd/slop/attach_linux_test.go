@@ -32,7 +32,7 @@ func TestTwoTerminalsShowARunAndTheFirstAnswerCounts(t *testing.T) {
 	third.launch(exec.Command("slop", "attach", "--config", "config.toml"))
 	third.sees("[s]how all > ")
 	third.types("\x03")
-	third.sees("left; session ")
+	third.sees("detached; session ")
 	<-third.ended
 	require.NoError(t, third.status)
 	third.requireCooked()

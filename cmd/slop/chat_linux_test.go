@@ -306,7 +306,7 @@ func TestAChatGoesOnFromASummary(t *testing.T) {
 		c.sees(said[1], "main> ")
 	}
 	c.types("/comp\tthe names\r")
-	c.sees("They spoke of a file.", "tokens in 4 entries became about", "in 3; main has them all", "main_take_1> ")
+	c.sees("They spoke of a file.", "tokens in 4 entries became about", "in 3; main still has them all", "main_take_1> ")
 	c.types("/context\r")
 	c.sees("Summary", "They spoke of a file.", "User", "And b?", "AI", "There is none.", "main_take_1> ")
 	c.types("And now?\r")
