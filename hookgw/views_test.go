@@ -3,6 +3,7 @@ package hookgw_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -88,11 +89,25 @@ func TestTheViewAtAPositionIsThatOfThen(t *testing.T) {
 	paths := []string{"/api/overview?", "/api/tickets?", "/api/spans?", "/api/asks?state=all&", "/api/asks/tool?",
 		"/api/metrics/financial?", "/api/mma/workers?", "/api/latencies?", "/api/settings?", "/api/changes?",
 		"/api/discussions?", "/api/discussions/entries?name=main&"}
+	position := func() uint64 { // once the read models have the whole log: the record of a request comes after its answer
+		for {
+			last, err := f.log.Last(t.Context(), events.Filter{Project: project})
+			require.NoError(t, err)
+			if viewOf[views.Overview](f, "/api/overview").LastSeq == last {
+				return last
+			}
+		}
+	}
 	look := func() {
-		last, err := f.log.Last(t.Context(), events.Filter{Project: project})
-		require.NoError(t, err)
-		for _, path := range paths {
-			then[fmt.Sprint(path, "at=", last)] = string(f.get(strings.TrimRight(path, "?&"), access.RightRead).body)
+		for {
+			at, seen := position(), map[string]string{}
+			for _, path := range paths {
+				seen[fmt.Sprint(path, "at=", at)] = string(f.get(strings.TrimRight(path, "?&"), access.RightRead).body)
+			}
+			if position() == at {
+				maps.Copy(then, seen)
+				return
+			}
 		}
 	}
 	look()
