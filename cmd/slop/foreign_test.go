@@ -222,7 +222,7 @@ func TestADamagedRunFileCountsAsNoEngineUnlessOneRuns(t *testing.T) {
 		require.Zero(t, got.status, got.err)
 		require.Contains(t, got.out, "edit")
 		require.Contains(t, got.err, "run.json is damaged", damage)
-		require.Contains(t, s.fails(1, "ask", "list"), "no engine is running here")
+		require.Contains(t, s.fails(1, "pause"), "no engine is running here")
 	}
 	s.serve()
 	require.NoError(t, os.WriteFile(s.data("run.json"), []byte("{"), 0o600))

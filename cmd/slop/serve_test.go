@@ -36,7 +36,7 @@ func TestServeSaysWhereItIsWorksAndLeavesNothingBehind(t *testing.T) {
 	require.Zero(t, r.wait())
 	require.NoFileExists(t, s.data("run.json"))
 	require.Equal(t, "ONE\n", s.read("a.txt"))
-	require.Contains(t, s.fails(1, "ask", "list"), "no engine is running here")
+	require.Contains(t, s.fails(1, "pause"), "no engine is running here")
 
 	again := s.start("serve", "--json", "--script", script, "--nats-listen", "127.0.0.1:0")
 	again.sees("\n")
