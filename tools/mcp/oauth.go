@@ -136,6 +136,7 @@ func (a *access) scopes(named []string) []string {
 			out = append(out, s)
 		}
 	}
+	slices.Sort(out) // the SDK names them in any order
 	return out
 }
 
