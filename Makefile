@@ -70,7 +70,7 @@ ARCHIVE = slop_$(VERSION)_$(shell $(GO) env GOOS)_$(shell $(GO) env GOARCH)
 TREE_STATE = { git status --porcelain; git diff; } | sha256sum
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build test lint bench profile load chaos fuzz corpus generate fmt check-clean bd mcp-conformance clis tsc release
+.PHONY: help demo build install test lint bench profile load chaos fuzz corpus generate fmt check-clean bd mcp-conformance clis tsc release
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -80,6 +80,9 @@ demo: build ## run the main job on the embedded sample project; ARGS="--yes" ans
 
 build: ## build bin/slop without symbols; DEBUG=1 keeps them
 	$(GO) build -trimpath $(if $(DEBUG),,-ldflags='-s -w') -o $(BIN) ./cmd/slop
+
+install: ## put slop where go install puts programs, without symbols
+	$(GO) install -trimpath -ldflags='-s -w' ./cmd/slop
 
 release: ## an archive of this system's program, its bill of materials and checksums in bin/release: the same bytes from the same commit
 	@test -z "$$(git status --porcelain)" || { echo "commit first: a release is built from a commit"; git status --short; exit 1; }
