@@ -1,7 +1,9 @@
 package livetail
 
 import (
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,7 +17,17 @@ func TestLastLinesAreSentWholeMaskedAndAtMostOncePerPause(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var got []string
-		tail := New(hideKey, func(lines []string) { got = append(got, strings.Join(lines, "|")) })
+		var mu sync.Mutex // synctest.Wait orders what came before it, not what a timer sets off after it.
+		tail := New(hideKey, func(lines []string) {
+			mu.Lock()
+			defer mu.Unlock()
+			got = append(got, strings.Join(lines, "|"))
+		})
+		sent := func() []string {
+			mu.Lock()
+			defer mu.Unlock()
+			return slices.Clone(got)
+		}
 		write := func(pieces ...string) {
 			for _, p := range pieces {
 				tail.Write([]byte(p))
@@ -24,21 +36,21 @@ func TestLastLinesAreSentWholeMaskedAndAtMostOncePerPause(t *testing.T) {
 		}
 		write("")
 		write("one\ntw")
-		require.Equal(t, []string{"one"}, got, "the second line is not whole")
+		require.Equal(t, []string{"one"}, sent(), "the second line is not whole")
 		write("o\nkey-1", "2345 three\n\n \r\nfour\nfi")
-		require.Len(t, got, 1, "it rests")
+		require.Len(t, sent(), 1, "it rests")
 		<-time.After(Pause)
 		synctest.Wait()
-		require.Equal(t, []string{"one", "two|[secret] three|four"}, got)
+		require.Equal(t, []string{"one", "two|[secret] three|four"}, sent())
 		<-time.After(Pause)
 		write("ve\r")
-		require.Equal(t, "[secret] three|four|five", got[2])
+		require.Equal(t, "[secret] three|four|five", sent()[2])
 		<-time.After(Pause)
 		write("nothing whole")
 		tail.Write([]byte(" comes\n"))
 		tail.Close()
 		tail.Write([]byte("after\n"))
-		require.LessOrEqual(t, len(got), 4)
+		require.LessOrEqual(t, len(sent()), 4)
 	})
 }
 
