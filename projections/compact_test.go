@@ -96,6 +96,7 @@ func TestASummaryGoesToWhatItsDiscussionIsMeanwhile(t *testing.T) {
 	s.turnEnds(turn, events.TurnDone)
 	names, _ := s.names()
 	require.Equal(t, []string{"other"}, names)
+	require.Equal(t, []string{"the summary was dropped: its discussion was deleted"}, contents(s, "other"))
 }
 
 func TestASummaryWithoutRoomForItsTakeIsTold(t *testing.T) {

@@ -308,11 +308,17 @@ func (s *compaction) said(c *conversation, e *events.Event, p *events.ModelRepli
 }
 
 // shorten creates the take with the summary and the entries that follow the replaced ones. If its discussion is the
-// active one, the take becomes active. All of this happens with the one event that ends the turn.
+// active one, the take becomes active. All of this happens with the one event that ends the turn. If the discussion was
+// deleted, the active one says so.
 func (c *conversation) shorten(e *events.Event, turn string, shorter *compaction) {
 	name := c.Turns[turn]
 	from := c.Threads[name]
-	if from == nil || shorter.Summary.Entry == nil {
+	if shorter.Summary.Entry == nil {
+		return
+	}
+	if from == nil {
+		c.addTo(c.Active, e, Entry{Role: RoleSystem, Content: "the summary was dropped: its discussion was deleted",
+			Ticket: turn})
 		return
 	}
 	begin := 0
