@@ -88,13 +88,14 @@ func (w *wrapper) end() {
 
 // space takes a space.
 func (w *wrapper) space(s string) {
-	if !w.begun {
+	enough := utf8.UTFMax * max(w.width, w.deepest) // bytes, which are wider than a line; more are never written
+	if !w.begun && len(w.indent) < enough {
 		w.indent += s
 	}
 	switch {
 	case w.exact, !w.begun && after(w.col, s) <= cmp.Or(w.deepest, w.width/2):
 		w.put(s)
-	case w.begun:
+	case w.begun && len(w.gap) < enough:
 		w.gap += s
 	}
 }
@@ -152,10 +153,15 @@ func (w *wrapper) hanging() string {
 	if w.indents {
 		hang += w.indent
 	}
-	for after(0, hang) > cmp.Or(w.deepest, w.width/2) && strings.TrimRight(hang, " \t") != hang {
-		hang = hang[:len(hang)-1]
+	kept := strings.TrimRightFunc(hang, unicode.IsSpace)
+	col := after(0, kept)
+	for _, r := range hang[len(kept):] {
+		if col = after(col, string(r)); col > cmp.Or(w.deepest, w.width/2) {
+			break
+		}
+		kept += string(r)
 	}
-	return hang
+	return kept
 }
 
 // newline begins the next line.
@@ -254,6 +260,7 @@ func exact(margin, line, hang string, width int) []string {
 	if n := Columns(margin); n > 0 {
 		begin = strings.Repeat(" ", max(n-2, 0)) + mark + strings.Repeat(" ", min(n-1, 1))
 	}
+	hang = hang[:min(len(hang), width)] // more is never written
 	return wrapper{width: width, hang: begin + hang, exact: true}.lines(margin + Visible(line))
 }
 

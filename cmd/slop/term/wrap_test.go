@@ -112,3 +112,24 @@ func TestWhatComesThroughAPipeIsNotBroken(t *testing.T) {
 	require.Len(t, regexp.MustCompile(`(word ){99}word`).FindAllString(out.String(), -1), 7)
 	require.NotContains(t, out.String(), mark)
 }
+
+// TestTheTimeForALineGrowsWithItsLength has lines for which the square of their length would take hours.
+func TestTheTimeForALineGrowsWithItsLength(t *testing.T) {
+	t.Parallel()
+	const length = 1 << 17
+	for _, piece := range []string{" ", "\t", "\u3000", "a", "a ", "\u0301", "漢"} {
+		long := strings.Repeat(piece, length)
+		for _, line := range []string{long, long + "end", "begin" + long + "end"} {
+			pieces := exact("  ", line, indentOf(line), 80)
+			require.NotEmpty(t, pieces)
+			for text := range strings.SplitSeq(fitted(line, 80), "\n") {
+				require.LessOrEqual(t, column(text, 80), 80)
+			}
+		}
+	}
+}
+
+func TestAnIndentationOfAnySpaceIsCut(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, "\u3000\u3000\u3000one\n  \u3000\u3000two", fitted("\u3000\u3000\u3000\u3000one two", 12))
+}
