@@ -466,7 +466,9 @@ func TestRequirement07DenyBeatsAllow(t *testing.T) {
 // Schemas that cannot be shown to models.
 func TestRequirement04BadSchemasAreNotOffered(t *testing.T) {
 	t.Parallel()
-	nested := func(n int) any { return json.RawMessage(strings.Repeat("[", n) + strings.Repeat("]", n)) }
+	nested := func(n int) any {
+		return json.RawMessage(`{"a":` + strings.Repeat("[", n-1) + strings.Repeat("]", n-1) + "}")
+	}
 	object := func(text string) any { return json.RawMessage(text) }
 	for _, c := range []struct {
 		schema any
@@ -474,8 +476,15 @@ func TestRequirement04BadSchemasAreNotOffered(t *testing.T) {
 	}{
 		{nested(maxDepth), ""},
 		{nested(maxDepth + 1), "at most 64 levels"},
-		{strings.Repeat("x", maxSchema-2), ""},
-		{strings.Repeat("x", maxSchema-1), "at most 65536 bytes"},
+		{object(`{"a":"` + strings.Repeat("x", maxSchema-8) + `"}`), ""},
+		{object(`{"a":"` + strings.Repeat("x", maxSchema-7) + `"}`), "at most 65536 bytes"},
+		{nil, "must be an object"},
+		{object(`[]`), "must be an object"},
+		{object(`true`), "must be an object"},
+		{object(`{"type":"string"}`), `with the type "object"`},
+		{object(`{"type":["object","null"]}`), `with the type "object"`},
+		{object(`{"type":null}`), `with the type "object"`},
+		{object(`{"type":"object"}`), ""},
 		{object(`{"properties":{"a":{"$ref":"#/$defs/a~1b"},"b":{"$ref":"#/$defs/a~1b"}},"$defs":{"a/b":{}}}`), ""},
 		{object(`{"properties":{"$ref":{"type":"string"}}}`), ""},
 		{object(`{"$ref":"https://evil.example/schema"}`), "must lead to a part of the schema"},

@@ -36,7 +36,7 @@ func pinOf(t *sdk.Tool) (Pin, error) {
 		p.Problem = fmt.Sprintf("the schema must have at most %d bytes, has %d", maxSchema, len(schema))
 	} else if events.Nesting(schema) > maxDepth {
 		p.Problem = fmt.Sprintf("the schema must be nested at most %d levels deep", maxDepth)
-	} else if err := checkReferences(schema); err != nil {
+	} else if err := checkSchema(schema); err != nil {
 		p.Problem = err.Error()
 	}
 	if p.Problem != "" {
@@ -45,11 +45,16 @@ func pinOf(t *sdk.Tool) (Pin, error) {
 	return p, err
 }
 
-// checkReferences rejects a schema with references to outside the schema, to nothing, or in a circle.
-func checkReferences(schema json.RawMessage) error {
+// checkSchema rejects a schema that does not describe an object, or with references to outside the schema, to nothing,
+// or in a circle.
+func checkSchema(schema json.RawMessage) error {
 	var root any
 	if err := json.Unmarshal(schema, &root); err != nil {
 		return err
+	}
+	members, _ := root.(map[string]any)
+	if kind, given := members["type"]; members == nil || given && kind != "object" {
+		return errors.New(`the schema must be an object with the type "object"`)
 	}
 	const under, done = 1, 2
 	state := map[string]int{}

@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"crypto/subtle"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -39,6 +40,7 @@ type Server struct {
 	url, token string
 	functions  map[string]string // tool by function, without the program's prefix
 	http       *http.Server
+	protocol   *mcp.Server
 
 	mu     sync.Mutex
 	client mcp.Implementation
@@ -53,12 +55,11 @@ func Serve(tools []llm.Tool) (*Server, error) {
 		return nil, fmt.Errorf("listen for the program: %w", err)
 	}
 	s := &Server{url: "http://" + listener.Addr().String() + path, token: rand.Text(), functions: map[string]string{}}
-	served, err := s.protocol(tools)
-	if err != nil {
+	if s.protocol, err = s.offering(tools); err != nil {
 		_ = listener.Close()
 		return nil, err
 	}
-	sessions := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return served },
+	sessions := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s.protocol },
 		&mcp.StreamableHTTPOptions{JSONResponse: true, MaxRequestBodyBytes: MaxBody})
 	s.http = &http.Server{Handler: s.guarded(sessions, listener.Addr().String()), ReadHeaderTimeout: headerTimeout,
 		ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelDebug)}
@@ -77,8 +78,13 @@ func (s *Server) Headers() map[string]string {
 	return map[string]string{"Authorization": "Bearer " + s.token}
 }
 
-// Close stops the server and all its connections.
-func (s *Server) Close() { _ = s.http.Close() } // fails only on a listener that is closed
+// Close stops the server with all its connections and sessions. Programs end without closing their session.
+func (s *Server) Close() {
+	_ = s.http.Close() // fails only on a listener that is closed
+	for session := range s.protocol.Sessions() {
+		_ = session.Close() // reports why its connection ended
+	}
+}
 
 // Client returns the name and version that the program gave, and whether it asked for the tools.
 func (s *Server) Client() (name, version string, listed bool) {
@@ -100,21 +106,20 @@ func (s *Server) Tool(function string) (tool string, ok bool) {
 	return tool, ok
 }
 
-// protocol returns the protocol's server with the tools.
-func (s *Server) protocol(tools []llm.Tool) (*mcp.Server, error) {
+// offering returns the protocol's server with the tools.
+func (s *Server) offering(tools []llm.Tool) (*mcp.Server, error) {
 	out := mcp.NewServer(&mcp.Implementation{Name: "slop", Version: "1"}, nil)
 	out.AddReceivingMiddleware(s.watch)
 	for _, tool := range tools {
-		schema, err := object(tool.Schema)
-		if err != nil {
-			return nil, fmt.Errorf("offer %s to the program: %w", tool.Name, err)
-		}
 		function := Function(tool.Name)
 		s.functions[function] = tool.Name
-		out.AddTool(&mcp.Tool{Name: function, Description: tool.Description, InputSchema: schema},
+		err := Add(out, mcp.Tool{Name: function, Description: tool.Description}, tool.Schema,
 			func(_ context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 				return s.call(tool.Name, r.Params.Arguments)
 			})
+		if err != nil {
+			return nil, fmt.Errorf("offer %s to the program: %w", tool.Name, err)
+		}
 	}
 	return out, nil
 }
@@ -171,18 +176,35 @@ func (s *Server) guarded(next http.Handler, host string) http.Handler {
 	})
 }
 
-// object returns a schema of the type object, which the protocol demands.
-func object(schema json.RawMessage) (json.RawMessage, error) {
+// Add adds a tool with this schema to a server. It returns an error if the protocol does not allow the schema, where
+// the server's own AddTool panics.
+func Add(to *mcp.Server, tool mcp.Tool, schema json.RawMessage, handle mcp.ToolHandler) (err error) {
+	if tool.InputSchema, err = Object(schema); err != nil {
+		return err
+	}
+	defer func() {
+		if why := recover(); why != nil {
+			err = fmt.Errorf("schema: %v", why)
+		}
+	}()
+	to.AddTool(&tool, handle)
+	return nil
+}
+
+// Object returns a schema of the type object, which the protocol demands. It adds a type that is missing.
+func Object(schema json.RawMessage) (json.RawMessage, error) {
 	members := map[string]json.RawMessage{}
 	if len(schema) > 0 {
 		if err := json.Unmarshal(schema, &members); err != nil {
 			return nil, fmt.Errorf("schema: %w", err)
 		}
 	}
-	switch given := string(members["type"]); given {
-	case `"object"`:
+	switch given := string(members["type"]); {
+	case members == nil:
+		return nil, errors.New("schema: must be an object, got null")
+	case given == `"object"`:
 		return schema, nil
-	case "":
+	case given == "":
 		members["type"] = json.RawMessage(`"object"`)
 		return json.Marshal(members)
 	default:

@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
@@ -112,10 +114,36 @@ func TestOnlyTheProgramReachesItsServer(t *testing.T) {
 	require.Empty(t, name)
 }
 
-func TestAToolThatTakesNoObjectIsNotOffered(t *testing.T) {
+func TestASchemaThatTheProtocolForbidsIsAnError(t *testing.T) {
 	t.Parallel()
-	_, err := mcptools.Serve([]llm.Tool{{Name: "odd", Schema: json.RawMessage(`{"type":"string"}`)}})
-	require.ErrorContains(t, err, `offer odd to the program: schema: type must be "object", got "string"`)
+	for schema, says := range map[string]string{
+		`{"type":"string"}`: `type must be "object", got "string"`,
+		`null`:              "must be an object, got null",
+		`[]`:                "cannot unmarshal array",
+		`{"properties":{"a":{"type":"array","x-mcp-header":"A"}}}`: "x-mcp-header can only be applied to primitive types",
+	} {
+		_, err := mcptools.Serve([]llm.Tool{{Name: "odd", Schema: json.RawMessage(schema)}})
+		require.ErrorContains(t, err, "offer odd to the program: schema: ")
+		require.ErrorContains(t, err, says)
+	}
+	got, err := mcptools.Object(json.RawMessage(`{"properties":{}}`))
+	require.NoError(t, err)
+	require.JSONEq(t, `{"type":"object","properties":{}}`, string(got))
+}
+
+// TestNothingOfAProgramsSessionIsLeft is about programs that end without closing their session.
+func TestNothingOfAProgramsSessionIsLeft(t *testing.T) {
+	s := serve(t, llm.Tool{Name: "read_file"})
+	const reader = "streamableServerConn).Read"
+	running := func() bool {
+		stack := make([]byte, 1<<20)
+		return strings.Contains(string(stack[:runtime.Stack(stack, true)]), reader)
+	}
+	_, err := connect(t, s).ListTools(t.Context(), nil)
+	require.NoError(t, err)
+	require.True(t, running())
+	s.Close()
+	require.Eventually(t, func() bool { return !running() }, time.Minute, time.Millisecond)
 }
 
 func TestAFunctionHasAtMost48Bytes(t *testing.T) {

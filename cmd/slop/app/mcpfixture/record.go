@@ -17,6 +17,7 @@ import (
 	"manualslop/cmd/slop/site"
 	"manualslop/cmd/slop/term"
 	"manualslop/cmd/slop/version"
+	"manualslop/tiers/llm/mcptools"
 	"manualslop/tools/mcp"
 )
 
@@ -146,7 +147,7 @@ func run(ctx context.Context, head header,
 	out := sdk.NewServer(&sdk.Implementation{Name: head.Server, Version: version.ReadInfo().Version},
 		&sdk.ServerOptions{Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}}})
 	for _, t := range head.Tools {
-		out.AddTool(&sdk.Tool{Name: t.Name, Description: t.Description, InputSchema: t.InputSchema},
+		err := mcptools.Add(out, sdk.Tool{Name: t.Name, Description: t.Description}, t.InputSchema,
 			func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 				args := r.Params.Arguments
 				if len(args) == 0 || string(args) == "null" {
@@ -154,6 +155,9 @@ func run(ctx context.Context, head header,
 				}
 				return call(ctx, r.Params.Name, args)
 			})
+		if err != nil {
+			return exit.Errorf(exit.Failed, "tool %.80q: %w", t.Name, err)
+		}
 	}
 	if err := out.Run(ctx, &sdk.StdioTransport{}); err != nil && ctx.Err() == nil {
 		return exit.Errorf(exit.Failed, "MCP on standard input: %w", err)

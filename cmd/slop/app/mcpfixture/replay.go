@@ -16,6 +16,7 @@ import (
 
 	"manualslop/cmd/slop/exit"
 	"manualslop/events"
+	"manualslop/tiers/llm/mcptools"
 )
 
 // formatVersion is the version of recordings. A file with another version is refused.
@@ -121,12 +122,9 @@ func headOf(line []byte, head *header) error {
 	if head.Version != formatVersion {
 		return fmt.Errorf("line 1: mcp_record must be %d, got %d", formatVersion, head.Version)
 	}
-	for _, t := range head.Tools { // which the protocol's library panics about
-		var schema struct {
-			Type string `json:"type"`
-		}
-		if err := json.Unmarshal(t.InputSchema, &schema); err != nil || schema.Type != "object" {
-			return fmt.Errorf("line 1: inputSchema of tool %.80q must have the type object", t.Name)
+	for _, t := range head.Tools {
+		if _, err := mcptools.Object(t.InputSchema); err != nil {
+			return fmt.Errorf("line 1: tool %.80q: %w", t.Name, err)
 		}
 		if t.Name == "" {
 			return fmt.Errorf("line 1: a tool has no name")

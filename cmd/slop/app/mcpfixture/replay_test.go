@@ -40,7 +40,7 @@ func TestBadRecordingsAreRefusedWithTheirLine(t *testing.T) {
 		head + "x":            "line 2: ",
 		head + `{"tool":"t"}`: "line 2: exactly one of result and error",
 		head + `{"tool":"t","result":{"content":[]},"arguments":{"a":1,"a":2}}`:   "line 2: arguments: ",
-		`{"mcp_record":1,"tools":[{"name":"t","inputSchema":{"type":"string"}}]}`: "must have the type object",
+		`{"mcp_record":1,"tools":[{"name":"t","inputSchema":{"type":"string"}}]}`: `tool "t": schema: type must be "object"`,
 		`{"mcp_record":1,"tools":[{"name":"","inputSchema":{"type":"object"}}]}`:  "a tool has no name",
 		head + strings.Repeat(" ", maxLine+1):                                     "line 2: ",
 	} {

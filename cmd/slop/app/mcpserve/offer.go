@@ -2,12 +2,12 @@ package mcpserve
 
 import (
 	"encoding/json"
-	"fmt"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"manualslop/cmd/slop/exit"
 	"manualslop/cmd/slop/site"
+	"manualslop/tiers/llm/mcptools"
 	"manualslop/tools"
 	"manualslop/tools/builtin"
 	external "manualslop/tools/mcp"
@@ -68,7 +68,7 @@ func offers(p site.Place, server string) (offered, error) {
 			out.operations[pin.Name] = external.ToolName(server, pin.Name)
 			continue
 		}
-		schema, err := objectSchema(pin.Schema)
+		schema, err := mcptools.Object(pin.Schema)
 		if err != nil {
 			return out, exit.Errorf(exit.Failed, "tool %.80q of server %s: %w", pin.Name, server, err)
 		}
@@ -85,22 +85,6 @@ func native() (out offered) {
 			InputSchema: json.RawMessage(t.Schema()), Annotations: annotations(spec.Effect)}, spec.Name})
 	}
 	return out
-}
-
-// objectSchema adds the type to a schema that has none, because clients need it.
-func objectSchema(raw json.RawMessage) (json.RawMessage, error) {
-	var schema map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &schema); err != nil {
-		return nil, fmt.Errorf("schema: %w", err)
-	}
-	switch string(schema["type"]) {
-	case `"object"`:
-		return raw, nil
-	case "":
-		schema["type"] = json.RawMessage(`"object"`)
-		return json.Marshal(schema)
-	}
-	return nil, fmt.Errorf("schema: type must be \"object\", got %.80s", schema["type"])
 }
 
 // annotations returns the hints that follow from what a tool may do.

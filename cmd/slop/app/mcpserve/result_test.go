@@ -2,7 +2,6 @@ package mcpserve
 
 import (
 	"context"
-	"encoding/json"
 	"strings"
 	"testing"
 
@@ -41,13 +40,4 @@ func TestBlocksOfAResultReachTheClient(t *testing.T) {
 		&mcp.EmbeddedResource{Resource: &mcp.ResourceContents{URI: "u:t", Text: "a long text"}},
 		&mcp.EmbeddedResource{Resource: &mcp.ResourceContents{URI: "u:b", Blob: []byte("\x89PNG")}},
 	}, got.Content)
-}
-
-func TestAToolWithoutAnObjectSchemaIsNotOffered(t *testing.T) {
-	t.Parallel()
-	got, err := objectSchema(json.RawMessage(`{"properties":{}}`))
-	require.NoError(t, err)
-	require.JSONEq(t, `{"type":"object","properties":{}}`, string(got))
-	_, err = objectSchema(json.RawMessage(`{"type":"string"}`))
-	require.ErrorContains(t, err, `type must be "object", got "string"`)
 }
