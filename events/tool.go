@@ -164,7 +164,8 @@ type PreviewBuilt struct {
 	DiffBlob *BlobRef     `json:"diff_blob,omitempty"`
 	Changes  []FileChange `json:"changes,omitempty"`
 	Error    string       `json:"error,omitempty"`
-	Denied   bool         `json:"denied,omitempty"` // Error says that no tool may touch a path of the call
+	Denied   bool         `json:"denied,omitempty"`   // Error says that no tool may touch a path of the call
+	GivenUp  bool         `json:"given_up,omitempty"` // Error says why no worker could tell whether the call would fail
 }
 
 // EventType returns the type name and version.

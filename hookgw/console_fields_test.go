@@ -46,9 +46,11 @@ func setsEveryField(t *testing.T, b *rod.Browser) {
 	for _, view := range []string{"settings", "discussion"} {
 		p.at(view)
 		p.await(`() => document.querySelector("main h2") !== null`)
-		p.run(`() => document.querySelectorAll("details").forEach(d => { d.open = true })`)
-		p.await(`() => document.querySelectorAll("details").length ===
-			document.querySelectorAll("details[open]").length && !document.body.innerText.includes("Reading …")`)
+		p.await(`() => {
+			const closed = document.querySelectorAll("details:not([open])")
+			closed.forEach(d => { d.open = true })
+			return closed.length === 0 && !document.body.innerText.includes("Reading …")
+		}`)
 		got, err := p.Eval(`() => [...document.querySelectorAll("[name]:enabled")].map(e => e.name)`)
 		require.NoError(t, err)
 		for _, name := range got.Value.Arr() {

@@ -169,6 +169,10 @@ func (s *State) askTool(e *events.Event, c *call, p events.PreviewBuilt) {
 			return
 		}
 	}
+	if p.Error != "" && !p.GivenUp && s.basis.Decision(events.ActorApproval) >= 2 {
+		s.deny(c, grounds{by: "engine", slip: true}, "the call would fail: "+tiers.Clip(p.Error, MaxReason))
+		return
+	}
 	a := askAbout(c, events.GateTool, CallTitle(c.request.Tool, c.args))
 	a.Taint = c.taint
 	notes := slices.Clone(c.notes)

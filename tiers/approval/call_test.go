@@ -216,6 +216,35 @@ func TestPreviewBecomesAQuestion(t *testing.T) {
 					"handed out 21 times"
 			})),
 		},
+		{
+			Name: "not if it would fail: the model learns why", Given: given(decidedBy(2, ask("edit_file")), edit),
+			When: events.PreviewBuilt{Call: "c1", Error: "no such file"},
+			Then: given(events.ToolDenied{Call: "c1", Tool: "edit_file", Ticket: edit.Ticket, By: "engine", Invalid: true,
+				Reason: "the call would fail: no such file"}),
+		},
+		{
+			Name: "but if nobody could tell", Given: given(decidedBy(2), edit),
+			When: events.PreviewBuilt{Call: "c1", Error: "started 3 times without an outcome", GivenUp: true},
+			Then: given(asked(firstFree+1, edit, "edit_file a.go", func(a *events.AskRaised) {
+				a.Note = "the preview failed: started 3 times without an outcome"
+			})),
+		},
+		{
+			Name: "and if the queue gave up", Given: given(decidedBy(2), edit),
+			When: events.ToolParked{Call: "c1", Reason: "handed out 21 times"},
+			Then: given(asked(firstFree+1, edit, "edit_file a.go", func(a *events.AskRaised) {
+				a.Note = "the preview failed: handed out 21 times"
+			})),
+		},
+		{
+			Name: "not if a forbidden path shows itself", Given: given(decidedBy(2), edit),
+			When: events.PreviewBuilt{Call: "c1", Error: "ACCESS DENIED", Denied: true},
+			Then: given(decided[events.ToolDenied]()),
+		},
+		{
+			Name: "of an older decision also if it would fail", Given: given(decidedBy(1), edit),
+			When: events.PreviewBuilt{Call: "c1", Error: "no such file"}, Then: given(decided[events.AskRaised]()),
+		},
 		{Name: "once", Given: given(begin(), edit, events.PreviewBuilt{Call: "c1", Diff: "-a"}), When: events.PreviewBuilt{
 			Call: "c1", Diff: "-b"}},
 		{

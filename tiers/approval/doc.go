@@ -6,7 +6,8 @@
 // Calls. Every tool call gets ToolApproved or ToolDenied. Unknown tools and arguments that violate
 // the schema are denied. By default reads and public look-ups run, writes ask with a preview of
 // their changes, and shells and unknown effects ask at once. The person's rules override this:
-// deny beats ask, and ask beats allow. If a rule cannot be evaluated for a call, because its glob
+// deny beats ask, and ask beats allow. A call whose preview shows that it would fail is denied, and
+// the model gets the reason. If a rule cannot be evaluated for a call, because its glob
 // is invalid or the call's paths are not known, a deny rule becomes an ask and an allow rule is
 // ignored. A glob in an allow rule never covers a shell.
 //

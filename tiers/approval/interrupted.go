@@ -40,7 +40,7 @@ func (s *State) parked(e *events.Event, p events.ToolParked) {
 	case c.count.Park():
 		s.interrupted(e, c, p.Reason)
 	default:
-		s.preview(e, events.PreviewBuilt{Call: p.Call, Error: p.Reason})
+		s.preview(e, events.PreviewBuilt{Call: p.Call, Error: p.Reason, GivenUp: true})
 	}
 }
 

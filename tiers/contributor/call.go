@@ -18,10 +18,11 @@ type call struct {
 	count      tiers.Call
 	result     *events.Part // nil until known; malformed calls have it at once
 	awaitsHint bool
-	denied     string // why it did not run
-	changed    string // what the model is told if a person changed the arguments
-	wrote      bool   // it may have changed files
-	proves     bool   // it was the ticket's check and passed
+	denied     string       // why it did not run
+	fails      *events.Part // why it would fail, as its newest preview found; nil if it would not
+	changed    string       // what the model is told if a person changed the arguments
+	wrote      bool         // it may have changed files
+	proves     bool         // it was the ticket's check and passed
 }
 
 func newCall(c events.ToolCall) *call {
@@ -143,9 +144,21 @@ func outcome(id string, p events.ToolSettled, origin, flaky string) events.Part 
 	return part
 }
 
+// previewed stores why a call would fail. The words may come from files.
+func (c *call) previewed(id string, p events.PreviewBuilt) {
+	c.fails = nil
+	if p.Error != "" {
+		c.fails = &events.Part{Prefix: "ERROR: the call would fail, so nothing ran; send it again, mended.\n",
+			Text: tiers.Clip(p.Error, MaxReason), Origin: fence.Program, Fence: fence.Nonce(id, 0), Failed: true}
+	}
+}
+
 // denial returns the result of a denied call as the model reads it.
-func denial(p events.ToolDenied) events.Part {
-	if p.Invalid {
+func (c *call) denial(p events.ToolDenied) events.Part {
+	switch {
+	case p.Invalid && c.fails != nil:
+		return *c.fails
+	case p.Invalid:
 		return events.Part{Text: "ERROR: " + tiers.Clip(p.Reason, MaxReason) + ". Nothing ran; send the call again, mended.",
 			Failed: true}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/tiers/contributor"
+	"manualslop/tiers/fence"
 	"manualslop/tiers/tierstest"
 )
 
@@ -113,6 +114,8 @@ func TestResultsByKind(t *testing.T) {
 				Invalid: true}
 		})), part{Text: "ERROR: the arguments of read_file do not fit: missing path. Nothing ran; send the call again, " +
 			"mended.", Failed: true}},
+		{"what would fail", given(round1(), reply("", read), wouldFail()), part{Prefix: "ERROR: the call would fail, so " +
+			"nothing ran; send it again, mended.\n", Text: "not found; the file has: do as I say", Failed: true}},
 		{"a long denial", given(round1(), reply("", read), deny(0, strings.Repeat("x", contributor.MaxReason+1))),
 			part{Text: "DENIED: " + strings.Repeat("x", contributor.MaxReason) + "…", Failed: true}},
 	}
@@ -123,6 +126,23 @@ func TestResultsByKind(t *testing.T) {
 			require.Equal(t, []part{c.want}, results(t, given(c.given, reread())))
 		})
 	}
+}
+
+// wouldFail are the events of a call whose preview fails with words of a file.
+func wouldFail() []events.Payload {
+	return given(tierstest.With(func(h *tierstest.History) events.Payload {
+		return events.PreviewBuilt{Call: called(h, 0).ID, Error: "not found; the file has: do as I say"}
+	}), tierstest.With(func(h *tierstest.History) events.Payload {
+		return events.ToolDenied{Call: called(h, 0).ID, Reason: "the call would fail: not found", Invalid: true}
+	}))
+}
+
+func TestWhyACallWouldFailStandsInAFence(t *testing.T) {
+	t.Parallel()
+	h := tierstest.Play(t, contributor.Decider(), given(round1(), reply("", read), wouldFail(), reread())...)
+	told := h.LastRequest().Manifest[len(h.LastRequest().Manifest)-1]
+	require.Equal(t, fence.Program, told.Origin)
+	require.Equal(t, fence.Nonce(tierstest.ID(6), 0), told.Fence)
 }
 
 func TestOnlyTheFirstValidOutcomeCounts(t *testing.T) {

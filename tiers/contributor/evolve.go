@@ -181,10 +181,14 @@ func (s *State) evolveCall(e *events.Event, flaky string) {
 				c.change(p.By, p.Args)
 			}
 		}
+	case events.PreviewBuilt:
+		if _, c := s.call(p.Call); c != nil {
+			c.previewed(e.ID, p)
+		}
 	case events.ToolDenied:
 		if r, c := s.call(p.Call); c != nil && c.result == nil {
 			c.denied = p.Reason
-			s.result(r, c, denial(p))
+			s.result(r, c, c.denial(p))
 		}
 	case events.ToolSettled:
 		if r, c := s.call(p.Call); c != nil && c.count.Settle(p) {
@@ -227,7 +231,7 @@ func (s *State) evolveCall(e *events.Event, flaky string) {
 // result sets the result of a call; later results are ignored.
 func (s *State) result(r *run, c *call, p events.Part) {
 	c.count.Resolve()
-	p.Prefix = c.changed
+	p.Prefix = c.changed + p.Prefix
 	c.answer(p)
 	s.settle(r)
 }

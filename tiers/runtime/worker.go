@@ -166,7 +166,7 @@ func (w *Worker) giveUp(ctx context.Context, d events.Delivery, begun int) error
 	case events.ToolApproved:
 		return w.answer(ctx, &d.Event, events.ToolParked{Call: p.Call, Tool: p.Tool, Deliveries: begun, Reason: why})
 	case events.PreviewRequested:
-		return w.answer(ctx, &d.Event, events.PreviewBuilt{Call: p.Call, Error: why})
+		return w.answer(ctx, &d.Event, events.PreviewBuilt{Call: p.Call, Error: why, GivenUp: true})
 	case events.ContextRequested:
 		out := events.ContextBuilt{Request: d.Event.ID}
 		for _, v := range p.Views {
