@@ -121,7 +121,7 @@ func askCases() map[string][]contractCase {
 	return map[string][]contractCase{
 		"GET /api/asks": {{keys: "asks"}, {path: "/api/asks?state=all", before: answered, keys: "asks"},
 			{path: "/api/asks?state=x", status: http.StatusBadRequest}},
-		"GET /api/inbox":            {{keys: "asks"}, {before: asked(events.GateTool), keys: "asks"}},
+		"GET /api/inbox":            {{keys: "asks blocked"}, {before: asked(events.GateTool), keys: "asks blocked"}},
 		"GET /":                     {{}},
 		"GET /console/enter":        {{}},
 		"GET /console/app.js":       {{}},

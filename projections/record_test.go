@@ -255,3 +255,37 @@ func TestTheSummaryOfASession(t *testing.T) {
 	require.NoError(t, json.Unmarshal(raw, &again))
 	require.Equal(t, light.Summary(), again.Summary())
 }
+
+func TestTheSummaryListsBlockedTicketsUntilTheyGoOn(t *testing.T) {
+	t.Parallel()
+	blocked := func(s *story) (out []string) {
+		for _, b := range s.set.Summary().Blocked {
+			out = append(out, b.Ticket+" "+b.Kind+": "+b.Reason)
+		}
+		return out
+	}
+	for name, after := range map[string]events.Payload{
+		"a retry":             events.TicketRetried{Ticket: "T-1", RetryCount: 1},
+		"a person frees it":   events.TicketUnblocked{Ticket: "T-1"},
+		"another attempt":     events.TicketStarted{Track: "TR-1", Ticket: events.Ticket{ID: "T-1"}, Attempt: 2},
+		"it is done":          events.TicketCompleted{Ticket: "T-1"},
+		"a person removes it": events.GraphMutated{Ops: []events.GraphOp{{Op: events.GraphRemoveTicket, Ticket: "T-1"}}},
+	} {
+		s, _ := planned(t, "T-1", "T-2")
+		require.Empty(t, blocked(s), name)
+		s.by(events.ActorConductor, events.TicketBlocked{Ticket: "T-1", Kind: events.BlockWorker, Reason: "gave up\nlast"})
+		s.by(events.ActorConductor, events.TicketBlocked{Ticket: "T-2", Kind: events.BlockManual, Reason: "no"})
+		before := s.set.Summary().Blocked
+		require.Equal(t, []string{"T-1 worker: gave up…", "T-2 manual: no"}, blocked(s), name)
+		s.by(events.ActorConductor, after)
+		require.Equal(t, []string{"T-2 manual: no"}, blocked(s), name)
+		require.Equal(t, "T-1", before[0].Ticket, "%s: an earlier answer stays", name)
+		light := &projections.Summarizer{}
+		for i := range s.log {
+			if projections.Summarizes(s.log[i].Type) {
+				light.Apply(&s.log[i])
+			}
+		}
+		require.Equal(t, s.set.Summary(), light.Summary(), "%s: the types that Summarizes names are enough", name)
+	}
+}

@@ -3,6 +3,7 @@ package projections
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -26,11 +27,20 @@ type Summary struct {
 	Outcome     string     `json:"outcome,omitempty"` // of the newest goal: done or failed; empty while it is open
 	Tickets     int        `json:"tickets"`           // planned, without those that were removed
 	TicketsDone int        `json:"tickets_done"`
+	// Blocked lists the tickets that are blocked, in the order in which they were.
+	Blocked []BlockedTicket `json:"blocked,omitempty"`
 	// MicroDollars is what the models cost, in millionths of a dollar; with Unpriced, no price is known for a part.
 	MicroDollars int64 `json:"micro_dollars"`
 	Unpriced     bool  `json:"unpriced,omitempty"`
 	Starred      bool  `json:"starred,omitempty"` // a person keeps the log files
 	Pruned       bool  `json:"pruned,omitempty"`  // the log files were deleted
+}
+
+// BlockedTicket is a ticket that does not go on until a person changes something.
+type BlockedTicket struct {
+	Ticket string `json:"ticket"`
+	Kind   string `json:"kind"`   // as in TicketBlocked
+	Reason string `json:"reason"` // first line, at most MaxSummary bytes
 }
 
 // overview is a state that is small enough to be kept for every session of a log.
@@ -42,7 +52,7 @@ type overview struct {
 }
 
 var summary = Fold[*overview]{
-	Name: "summary", Version: 6,
+	Name: "summary", Version: 7,
 	Takes: ofTheWork,
 	New: func() *overview {
 		return &overview{Summary: Summary{State: Idle}, Phase: newPhase(), Asks: map[string]bool{}}
@@ -80,8 +90,23 @@ func (o *overview) apply(e *events.Event) *overview {
 		s.Tickets += len(p.Tickets)
 	case events.GraphMutated:
 		s.Tickets += addedTickets(p)
+		for _, op := range p.Ops {
+			if op.Op == events.GraphRemoveTicket {
+				o.freed(op.Ticket)
+			}
+		}
+	case events.TicketBlocked:
+		o.freed(p.Ticket)
+		s.Blocked = append(s.Blocked, BlockedTicket{p.Ticket, p.Kind, head(p.Reason)})
+	case events.TicketStarted:
+		o.freed(p.Ticket.ID)
+	case events.TicketUnblocked:
+		o.freed(p.Ticket)
+	case events.TicketRetried:
+		o.freed(p.Ticket)
 	case events.TicketCompleted:
 		s.TicketsDone++
+		o.freed(p.Ticket)
 	case events.ModelReplied:
 		o.costs(p.Usage, p.ScriptLine > 0)
 	case events.ModelFailed:
@@ -113,6 +138,14 @@ const (
 func (o *overview) ended(goal, outcome string) {
 	if goal == o.Goal {
 		o.Summary.Outcome = outcome
+	}
+}
+
+// freed removes a ticket from the blocked ones. Earlier summaries keep their list.
+func (o *overview) freed(ticket string) {
+	is := func(b BlockedTicket) bool { return b.Ticket == ticket }
+	if slices.ContainsFunc(o.Summary.Blocked, is) {
+		o.Summary.Blocked = slices.DeleteFunc(slices.Clone(o.Summary.Blocked), is)
 	}
 }
 
@@ -150,7 +183,7 @@ var summarized = sync.OnceValue(func() map[string]bool {
 		events.TicketsPlanned{}, events.TicketStarted{}, events.AskRaised{}, events.AskSettled{},
 		events.TicketsAdded{}, events.TrackCompleted{}, events.TrackBlocked{}, events.SessionStarred{},
 		events.LogsPruned{}, events.LogsRestored{}, events.GraphMutated{}, events.TicketCompleted{}, events.ModelReplied{},
-		events.ModelFailed{},
+		events.ModelFailed{}, events.TicketBlocked{}, events.TicketUnblocked{}, events.TicketRetried{},
 	)
 })
 

@@ -19,14 +19,29 @@ type inboxLine struct {
 
 // inboxList is the answer of GET /api/inbox.
 type inboxList struct {
-	Asks []inboxLine `json:"asks"`
+	Asks    []inboxLine   `json:"asks"`
+	Blocked []blockedLine `json:"blocked"`
 }
 
-// getInbox lists the asks that wait for the user in every open session, oldest first.
+// blockedLine is a blocked ticket together with its session.
+type blockedLine struct {
+	Session string `json:"session"`
+	Label   string `json:"label,omitempty"`
+	Goal    string `json:"goal,omitempty"`
+	projections.BlockedTicket
+}
+
+// getInbox lists the asks that wait for the user in every open session, oldest first, and the blocked tickets.
 func getInbox(c *core.Call) error {
-	out := inboxList{[]inboxLine{}}
+	out := inboxList{[]inboxLine{}, []blockedLine{}}
 	for _, about := range c.Gw.Cfg.Models.Sessions() {
-		if about.Closed != nil || about.PendingAsks == 0 {
+		if about.Closed != nil {
+			continue
+		}
+		for _, b := range about.Blocked {
+			out.Blocked = append(out.Blocked, blockedLine{about.Session, about.Label, about.Goal, b})
+		}
+		if about.PendingAsks == 0 {
 			continue
 		}
 		if err := c.Read(about.Session, func(s *projections.Set) {

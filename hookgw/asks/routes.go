@@ -25,7 +25,8 @@ func Routes(g *core.State) []request.Route {
 			Query: []request.Parameter{{Name: "state", Type: "string", Doc: "pending (default), settled or all."},
 				of, request.AtParameter()}},
 		{Method: get, Pattern: "/api/inbox", Right: access.RightRead, Group: group, Gives: inboxList{},
-			Doc:  "Lists the open asks of all open sessions, oldest first, each with its session, goal and ticket.",
+			Doc: "Lists the open asks of all open sessions, oldest first, each with its session, goal and ticket, and their " +
+				"blocked tickets.",
 			Also: []request.Answer{request.Known()}, Handle: g.In(getInbox)},
 		{Method: get, Pattern: "/api/asks/{gate}", Right: access.RightRead, Group: group,
 			Doc: "Lists the open asks of one gate: tool, step or spawn; ?state= as above.", Handle: g.In(getGateAsks()),
