@@ -101,6 +101,9 @@ func TestTheConsole(t *testing.T) {
 		"sets fields":                         setsFields,
 		"shows discussions":                   showsDiscussions,
 		"submits a goal":                      submitsAGoal,
+		"shows blocked tickets":               showsBlockedTickets,
+		"fits a phone":                        fitsAPhone,
+		"names events whole":                  namesEventsWhole,
 	} {
 		t.Run(name, func(t *testing.T) {
 			private, err := browser.Incognito()
@@ -278,6 +281,7 @@ func answersByKeys(t *testing.T, b *rod.Browser) {
 	p.press(input.KeyJ)
 	p.await(`() => location.hash === "#/inbox/a1"`)
 	p.awaitText(model.Asks[0].Note)
+	p.awaitText("The diff changes 1 file: 1 line added, 1 removed.")
 	p.run(`() => { document.querySelector("details").open = true }`)
 	p.awaitText("12345678901234567890")
 	require.NotContains(t, p.text(), "rawJSON")
@@ -438,7 +442,7 @@ func tellsOfOthers(t *testing.T, b *rod.Browser) {
 	require.Equal(t, http.StatusOK, f.post("/api/ask/respond", access.RightHuman,
 		`{"request_id":"a1","response":false}`).status)
 	p.awaitText("Answered elsewhere by " + person + ": no.")
-	p.awaitText("✓ settled")
+	p.awaitText("✓ closed")
 	p.press(input.KeyA)
 	p.settle()
 	require.Len(t, f.answered(), 1)

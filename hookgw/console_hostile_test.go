@@ -139,7 +139,7 @@ func loserIsTold(t *testing.T, b *rod.Browser) {
 		require.NoError(t, err)
 		p.run(`() => release()`)
 		p.has("Answered by " + person + ": no. Your answer did not count.")
-		p.has("✓ settled")
+		p.has("✓ closed")
 	}
 	require.Equal(t, events.No, f.answered()[0].Decision)
 }
@@ -172,7 +172,7 @@ func neverSendsTwice(t *testing.T, b *rod.Browser) {
 		p.settle()
 		p.press(input.KeyA)
 	}
-	p.has("✓ settled")
+	p.has("✓ closed")
 	p.choose("a2") // another question is not affected
 	require.Equal(t, []events.AskAnswered{{Ask: "a1", Decision: events.Yes}}, f.answered())
 	require.Equal(t, 1, sent)

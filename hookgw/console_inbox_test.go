@@ -194,7 +194,7 @@ func answersSeveral(t *testing.T, b *rod.Browser) {
 		p.press(input.KeyX) // too soon
 		p.settle()
 		p.press(input.KeyX)
-		p.has(fmt.Sprint(i+1, " chosen"))
+		p.has(fmt.Sprint(i+1, " selected"))
 	}
 	p.press(input.KeyA)
 	p.has("Yes to 2", "edit a1", "edit a2")

@@ -215,7 +215,7 @@ func replaysASession(t *testing.T, b *rod.Browser) {
 	p.press(input.BracketLeft)
 	p.await(`to => location.hash === to`, fmt.Sprint("#/s/", session, "/replay?at=", begun.Seq))
 	p.press(input.BracketLeft, input.BracketLeft)
-	p.click("button", "Next ask")
+	p.click("button", "Next question")
 	p.await(`to => location.hash === to`, fmt.Sprint("#/s/", session, "/replay?at=", begun.Seq))
 	p.has(fmt.Sprint("as it was at ", begun.Seq))
 	reads := func(path string) int {

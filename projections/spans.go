@@ -60,7 +60,7 @@ type spanTable struct {
 }
 
 var spans = Fold[*spanTable]{
-	Name: "spans", Version: 1,
+	Name: "spans", Version: 2,
 	Takes: ofTheWork,
 	New: func() *spanTable {
 		return &spanTable{Live: map[string]string{}, Calls: calls{}, open: map[string]*Span{}}
@@ -102,8 +102,8 @@ func (t *spanTable) apply(e *events.Event) *spanTable {
 		t.end(e, t.Live[p.Ticket], events.StatusBlocked, p.Reason)
 	case events.ContextRequested:
 		q := request{Tier: p.Tier, Goal: p.Goal, Track: p.Track, Ticket: p.Ticket}
-		t.begin(e, Span{ID: e.ID, Kind: SpanContext, Name: count(len(p.Views), "view"), Worker: uidOf(q), Tier: p.Tier,
-			Ticket: p.Ticket, Attempt: p.Attempt})
+		t.begin(e, Span{ID: e.ID, Kind: SpanContext, Name: count(len(p.Views), "view") + " of files",
+			Worker: uidOf(q), Tier: p.Tier, Ticket: p.Ticket, Attempt: p.Attempt})
 	case events.ContextBuilt:
 		t.end(e, p.Request, OutcomeDone, "")
 	case events.MergeRequested:

@@ -34,7 +34,7 @@ type rows struct {
 }
 
 var timeline = Fold[*rows]{
-	Name: "timeline", Version: 2,
+	Name: "timeline", Version: 3,
 	New: func() *rows { return &rows{} },
 	Apply: func(r *rows, e *events.Event) *rows {
 		switch e.Payload.(type) {
@@ -186,7 +186,7 @@ func summarizeTicket(p events.Payload) string {
 	case events.FilesUpdated:
 		return count(len(x.Files), "file")
 	case events.ContextBuilt:
-		return count(len(x.Views), "view")
+		return count(len(x.Views), "view") + " of files"
 	}
 	return ""
 }

@@ -25,7 +25,7 @@ import { SettingsView } from "./settings/settings"
 import { Goal } from "./goal/goal"
 import { Inbox } from "./inbox/inbox"
 import { Sessions } from "./sessions/sessions"
-import { InboxAsk } from "./wire"
+import { InboxAnswer } from "./wire"
 
 const refused = signal("") // why a link did not sign in
 const help = signal(false)
@@ -76,7 +76,9 @@ function SignIn(): VNode {
 }
 
 function Signed(): VNode {
-  const open = useRead<{ asks: InboxAsk[] }>("/api/inbox").value.value?.asks
+  const inbox = useRead<InboxAnswer>("/api/inbox").value.value
+  const open = inbox?.asks
+  const blocked = inbox?.blocked ?? []
   const asks = open?.length ?? 0
   useEffect(() => {
     if (open) noticeOf(open)
@@ -94,6 +96,15 @@ function Signed(): VNode {
               {v.path === "#/inbox" && asks > 0 ? ` ⚑ ${asks}` : ""}
             </a>
           ))}
+          {blocked.length > 0 && (
+            <a
+              class="warn"
+              title={blocked.map((b) => b.ticket + ": " + (b.reason || b.kind)).join("\n")}
+              href={blocked.length === 1 ? to(blocked[0].session, "tickets", blocked[0].ticket) : "#/inbox"}
+            >
+              ✗ {blocked.length} blocked
+            </a>
+          )}
         </nav>
         <span class="fill" />
         <Standing />

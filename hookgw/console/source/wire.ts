@@ -25,6 +25,17 @@ export interface InboxAsk {
   expires_at?: string
 }
 
+export interface BlockedTicket {
+  ticket: string
+  kind: string
+  reason: string
+}
+
+export interface InboxAnswer {
+  asks: InboxAsk[]
+  blocked: (BlockedTicket & { session: string; label?: string; goal?: string })[]
+}
+
 export interface SettledAsk {
   request_id: string
   settled?: { by: string; outcome: string; reason?: string }
@@ -43,6 +54,7 @@ export interface Session {
   outcome?: string
   tickets: number
   tickets_done: number
+  blocked?: BlockedTicket[]
   micro_dollars: number
   unpriced?: boolean
   last_seq: number

@@ -1,7 +1,7 @@
 // What a worker was told and said in an attempt, request by request.
 
 import { h, Fragment, VNode } from "preact"
-import { useState } from "preact/hooks"
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
 import { useRead } from "../kit/read"
 import { Said, useActs } from "../kit/act"
 import { clock, count, duration, state } from "../kit/format"
@@ -50,6 +50,22 @@ function Of({ worker }: { worker: string }): VNode {
   const acts = useActs()
   const [note, setNote] = useState("")
   const c = read.value.value
+  const atEnd = useRef(true) // it opens at the newest entry, and stays there until somebody reads above
+  const stay = () => {
+    if (atEnd.current) scrollTo(0, document.documentElement.scrollHeight)
+  }
+  useLayoutEffect(stay, [c])
+  useEffect(() => {
+    const ended = writing.subscribe(() => requestAnimationFrame(stay))
+    const note = () => {
+      atEnd.current = scrollY + innerHeight >= document.documentElement.scrollHeight - 40
+    }
+    addEventListener("scroll", note)
+    return () => {
+      ended()
+      removeEventListener("scroll", note)
+    }
+  }, [])
   if (!c) return <p>{read.error.value || "Reading …"}</p>
   const tell = async () => {
     if (

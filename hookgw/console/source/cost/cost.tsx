@@ -5,6 +5,7 @@ import { useRead } from "../kit/read"
 import { count, duration, money } from "../kit/format"
 import { api } from "../kit/place"
 import { Visible } from "../kit/text"
+import { Tiers } from "../kit/words"
 import { Financial, Spend } from "../wire"
 
 interface Latency {
@@ -50,6 +51,7 @@ export function Cost(): VNode {
           No price is known for <Visible text={f.unpriced_models.join(", ")} />; it is in no sum.
         </p>
       )}
+      <Tiers />
       {tables.map(([name, rows]) => rows.length > 0 && <Table key={name} name={name} rows={rows} whole={f.session} />)}
       {took.length > 0 && (
         <Fragment>

@@ -35,3 +35,27 @@ export function useDiff(ask: InboxAsk | undefined): Shown {
   if (text === undefined) return { is: "reading", ...shown }
   return { is: shown.all || whole(text) ? "drawn" : "cut", ...shown }
 }
+
+// extent says how much a unified diff changes. It goes by the lengths of its hunks, because a removed line may look like
+// the name of a file.
+export function extent(diff: string): string {
+  let files = 0
+  let added = 0
+  let removed = 0
+  let [old, fresh] = [0, 0] // lines that the hunk still has
+  for (const line of diff.replace(/\n$/, "").split("\n")) {
+    const hunk = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/.exec(line)
+    if (old <= 0 && fresh <= 0) {
+      if (hunk) [old, fresh] = [Number(hunk[1] ?? 1), Number(hunk[2] ?? 1)]
+      else if (line.startsWith("+++ ")) files++
+      continue
+    }
+    if (line.startsWith("\\")) continue // no newline at the end of the file
+    if (!line.startsWith("+")) old--
+    if (!line.startsWith("-")) fresh--
+    if (line.startsWith("+")) added++
+    if (line.startsWith("-")) removed++
+  }
+  const some = (n: number, what: string) => `${n} ${what}${n === 1 ? "" : "s"}`
+  return `The diff changes ${some(files, "file")}: ${some(added, "line")} added, ${removed} removed.`
+}

@@ -9,13 +9,14 @@ import { show } from "../kit/keys"
 import { to, visit } from "../kit/place"
 import { age } from "../kit/time"
 import { notices, switchNotices } from "../kit/notices"
+import { Blocked } from "../kit/blocked"
 import { Diff, Visible } from "../kit/text"
 import { argsOf, Editor, Field, fieldsOf, formGate } from "./edit"
-import { Shown, useDiff } from "./diff"
+import { extent, Shown, useDiff } from "./diff"
 import { Always } from "./rule"
 import { Changed, Plan, PlanEditor, PlanTicket, ticketsOf } from "./plan"
 import { Asked, Sure } from "../kit/sure"
-import { InboxAsk, SettledAsk } from "../wire"
+import { InboxAnswer, InboxAsk, SettledAsk } from "../wire"
 
 // A question is answered by key or button only once it has stood this long, in milliseconds, with all that a yes needs,
 // so that what was meant for another one does not reach it.
@@ -43,8 +44,9 @@ const given = signal<Record<string, Given>>({})
 const seen = signal<InboxAsk[]>([])
 
 export function Inbox({ selected }: { selected: string }): VNode {
-  const read = useRead<{ asks: InboxAsk[] }>("/api/inbox")
+  const read = useRead<InboxAnswer>("/api/inbox")
   const open = read.value.value?.asks
+  const blocked = read.value.value?.blocked ?? []
   const list = merge(open ?? [])
   const isOpen = new Set((open ?? []).map((a) => a.request_id))
   const at = list.findIndex((a) => a.request_id === selected)
@@ -149,7 +151,7 @@ export function Inbox({ selected }: { selected: string }): VNode {
       ...(choices
         ? { a: { does: "write the answer", run: reply } }
         : {
-            ...(bare ? { x: { does: "choose for an answer to several", run: choose } } : {}),
+            ...(bare ? { x: { does: "select, to answer several at once", run: choose } } : {}),
             ...((bare && !tickets) || many.length > 0 ? { a: { does: "yes, this once", run: approve } } : {}),
             ...((fields && !isForm) || plan ? { e: { does: "edit", run: edit } } : {}),
             r: { does: "no: write the reason", run: reject },
@@ -173,7 +175,9 @@ export function Inbox({ selected }: { selected: string }): VNode {
             {read.error.value}
           </p>
         )}
-        {open && list.length === 0 && <p class="quiet">Nothing waits for you.</p>}
+        {open && list.length === 0 && (
+          <p class="quiet">{blocked.length > 0 ? "No question is open." : "Nothing waits for you."}</p>
+        )}
         <ul>
           {list.map((a) => (
             <li key={a.request_id}>
@@ -187,7 +191,7 @@ export function Inbox({ selected }: { selected: string }): VNode {
                     {batch.includes(a.request_id) && "☑ "}
                     <Visible text={a.ticket ?? a.posted_by ?? a.gate} />
                   </b>
-                  <span>{isOpen.has(a.request_id) ? "⚑ " + age(a.raised_at) : "✓ settled"}</span>
+                  <span>{isOpen.has(a.request_id) ? "⚑ " + age(a.raised_at) : "✓ closed"}</span>
                 </span>
                 <span class="title">
                   <Visible text={a.title} />
@@ -199,6 +203,19 @@ export function Inbox({ selected }: { selected: string }): VNode {
             </li>
           ))}
         </ul>
+        {blocked.length > 0 && (
+          <section aria-label="Blocked tickets">
+            <h2>Blocked tickets</h2>
+            {[...new Map(blocked.map((b) => [b.session, b])).values()].map((one) => (
+              <Fragment>
+                <p class="quiet title">
+                  <Visible text={one.goal ?? one.label ?? one.session} />
+                </p>
+                <Blocked session={one.session} tickets={blocked.filter((b) => b.session === one.session)} />
+              </Fragment>
+            ))}
+          </section>
+        )}
       </nav>
       {all && (
         <Asked
@@ -226,7 +243,7 @@ export function Inbox({ selected }: { selected: string }): VNode {
       <main aria-label="Question">
         {many.length > 0 && (
           <p class="warn" role="status">
-            {many.length} chosen: a and r answer them together. <button onClick={() => setBatch([])}>Choose none</button>
+            {many.length} selected: a and r answer them together. <button onClick={() => setBatch([])}>Select none</button>
           </p>
         )}
         {!ask && <p class="quiet">{selected ? "This question is not open." : "Choose a question: j, or a click."}</p>}
@@ -269,8 +286,13 @@ export function Inbox({ selected }: { selected: string }): VNode {
                   </button>
                 )}
                 {bare && !plan && (
-                  <button aria-pressed={batch.includes(ask.request_id)} disabled={diff.is !== "drawn"} onClick={choose}>
-                    Choose <kbd>x</kbd>
+                  <button
+                    aria-pressed={batch.includes(ask.request_id)}
+                    disabled={diff.is !== "drawn"}
+                    title="Select several questions, then answer all of them at once"
+                    onClick={choose}
+                  >
+                    Select to answer several at once <kbd>x</kbd>
                   </button>
                 )}
                 {tickets && <button onClick={sendPlan}>Yes, work on the edited plan</button>}
@@ -447,6 +469,7 @@ function Question({ ask, diff }: { ask: InboxAsk; diff: Shown }): VNode {
           A yes needs the whole diff: draw all of it first.
         </p>
       )}
+      {diff.text && ["cut", "drawn"].includes(diff.is) && <p class="quiet">{extent(diff.text)}</p>}
       {diff.text && <Diff text={diff.text} all={diff.all} onAll={diff.drawAll} />}
       {plan && <Plan tickets={plan} />}
       {ask.args !== undefined && !plan && (

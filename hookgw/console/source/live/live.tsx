@@ -8,6 +8,7 @@ import { count, state } from "../kit/format"
 import { api, place, to } from "../kit/place"
 import { age } from "../kit/time"
 import { Ansi, Visible } from "../kit/text"
+import { Tiers } from "../kit/words"
 import { forget, writing } from "../store"
 import { Worker, Workers } from "../wire"
 
@@ -33,6 +34,7 @@ export function Live(): VNode {
           {read.error.value}
         </p>
       )}
+      <Tiers />
       <div class="tiers">
         {[1, 2, 3, 4].map((tier) => (
           <section aria-label={tiers[tier]}>

@@ -77,8 +77,8 @@ export function Replay(): VNode {
         </button>
         {Object.keys(marks).map((kind) => (
           <Fragment>
-            <button onClick={() => find(kind, -1)}>Previous {kind}</button>
-            <button onClick={() => find(kind, 1)}>Next {kind}</button>
+            <button onClick={() => find(kind, -1)}>Previous {kind === "ask" ? "question" : kind}</button>
+            <button onClick={() => find(kind, 1)}>Next {kind === "ask" ? "question" : kind}</button>
           </Fragment>
         ))}
       </p>
@@ -93,6 +93,13 @@ export function Replay(): VNode {
         <a href={to(session, "changes")}>Changes</a>.
       </p>
       <table aria-label="Events">
+        <thead>
+          <tr>
+            {["Event", "Time", "By", "What", "About", "In short"].map((name) => (
+              <th scope="col">{name}</th>
+            ))}
+          </tr>
+        </thead>
         <tbody>
           {rows.slice(Math.max(0, here - shown), here + shown + 1).map((r) => (
             <tr key={r.seq} class={r === row ? "chosen" : r.seq > row.seq ? "over" : ""}>
@@ -105,13 +112,13 @@ export function Replay(): VNode {
                 </a>
               </td>
               <td class="brief">{clock(r.time)}</td>
-              <td>
+              <td class="word">
                 <Visible text={r.actor} />
               </td>
-              <td>
+              <td class="word">
                 <Visible text={r.type} />
               </td>
-              <td>
+              <td class="word">
                 <Visible text={r.corr ?? ""} />
               </td>
               <td>

@@ -7,6 +7,7 @@ import { show } from "../kit/keys"
 import { count, money, state } from "../kit/format"
 import { api, place, to } from "../kit/place"
 import { Said, useActs } from "../kit/act"
+import { Blocked } from "../kit/blocked"
 import { Visible } from "../kit/text"
 import { Sure } from "../kit/sure"
 import { follow } from "../store"
@@ -89,6 +90,11 @@ function Head(): VNode {
         {o.pending_asks > 0 && !o.closed && (
           <li>
             <a href="#/inbox">⚑ {o.pending_asks} {o.pending_asks === 1 ? "waits" : "wait"} for you</a>
+          </li>
+        )}
+        {!o.closed && o.blocked && (
+          <li class="warn">
+            <Blocked session={o.session} tickets={o.blocked} at={past ?? ""} />
           </li>
         )}
         {o.stalled && (

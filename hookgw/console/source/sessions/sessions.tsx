@@ -7,6 +7,7 @@ import { show } from "../kit/keys"
 import { age } from "../kit/time"
 import { money, state } from "../kit/format"
 import { to } from "../kit/place"
+import { Blocked } from "../kit/blocked"
 import { Visible } from "../kit/text"
 import { Session } from "../wire"
 
@@ -59,7 +60,10 @@ export function Sessions(): VNode {
                   <Visible text={s.goal || s.label || "no goal yet"} />
                 </a>
               </td>
-              <td>{s.pending_asks > 0 && !s.closed ? <a href="#/inbox">⚑ {s.pending_asks}</a> : ""}</td>
+              <td>
+                {s.pending_asks > 0 && !s.closed && <a href="#/inbox">⚑ {s.pending_asks}</a>}
+                {!s.closed && <Blocked session={s.session} tickets={s.blocked} />}
+              </td>
               <td class="brief">{s.tickets > 0 && `${s.tickets_done}/${s.tickets}`}</td>
               <td class="brief">{money(s.micro_dollars, s.unpriced)}</td>
               <td class="brief">

@@ -7,6 +7,7 @@ import { api, place } from "../kit/place"
 import { Said, useActs } from "../kit/act"
 import { age } from "../kit/time"
 import { Long, Visible } from "../kit/text"
+import { Tiers } from "../kit/words"
 import { Change, Raise, Restart } from "./change"
 
 interface Settings {
@@ -100,6 +101,7 @@ export function SettingsView(): VNode {
       )}
       <Browsers />
       <h2>Tiers</h2>
+      <Tiers />
       <Rows
         name="Tiers"
         heads={["Tier", "Provider", "Models", "Effort", "Persona", "Tools"]}

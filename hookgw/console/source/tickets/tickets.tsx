@@ -53,6 +53,9 @@ export function Tickets(): VNode {
       </main>
       {at >= 0 && (
         <section aria-label="Ticket">
+          <p class="back">
+            <a href={link("")}>← All tickets</a>
+          </p>
           <Detail key={rest} ticket={list[at]} link={link} />
         </section>
       )}

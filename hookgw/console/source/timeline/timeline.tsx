@@ -94,6 +94,9 @@ export function Timeline(): VNode {
       </main>
       {at >= 0 && (
         <section aria-label="Details">
+          <p class="back">
+            <a href={link("")}>← All rows</a>
+          </p>
           <Details key={rest} span={rows[at]} />
         </section>
       )}
