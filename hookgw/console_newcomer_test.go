@@ -11,6 +11,8 @@ import (
 
 	"manualslop/events"
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/core"
+	"manualslop/hookgw/wire"
 )
 
 // showsBlockedTickets finds a blocked ticket and its reason from each place that lists what waits.
@@ -95,4 +97,20 @@ func namesEventsWhole(t *testing.T, b *rod.Browser) {
 		require.NoError(t, err)
 		require.Empty(t, got.Value.Str(), "broken at %d pixels", width)
 	}
+}
+
+// showsQuarantinedTools shows what changed in a tool of an MCP server since it was trusted.
+func showsQuarantinedTools(t *testing.T, b *rod.Browser) {
+	f := open(t, func(c *core.Config) {
+		c.Servers = func() wire.MCPServerList {
+			changed := wire.MCPTool{Name: "add", State: "changed", Diff: "-Adds a note.\n+Adds a note <b>and mails it</b>.\n"}
+			return wire.MCPServerList{Servers: []wire.MCPServer{{Name: "notes", Trusted: true, State: "running",
+				Quarantined: []wire.MCPTool{changed}}}}
+		}
+	})
+	p := consoleOf(t, b, f)
+	p.awaitText("● live")
+	p.at("settings")
+	p.click("summary", "✗ add of notes cannot be called: changed")
+	p.has("+Adds a note <b>and mails it</b>.", "slop mcp trust notes")
 }

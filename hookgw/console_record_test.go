@@ -309,6 +309,61 @@ func showsDiscussions(t *testing.T, b *rod.Browser) {
 	p.has("small", "Load")
 }
 
+// handsADiscussionOn previews the next request of a discussion, has it summarised, and makes a goal of it.
+func handsADiscussionOn(t *testing.T, b *rod.Browser) {
+	f := aggregating(t, "They want the short way.")
+	for _, said := range []string{"Which way?", "The short one", "Then mend it"} {
+		f.says("/api/discussions/entries/add", `{"role":"User","content":"`+said+`"}`, 200)
+	}
+	p := consoleOf(t, b, f)
+	p.awaitText("● live")
+	p.at("discussion/main")
+	p.has("Then mend it")
+	p.fill("New entry or message", "go left")
+	p.click("button", "Show the next request")
+	model := f.preview("discussion=main&text=go+left")
+	p.has(fmt.Sprintf("The next request: about %d tokens", model.Tokens))
+	p.await(`parts => document.querySelectorAll("table[aria-label='Parts of the next request'] tbody tr").length === parts`,
+		len(model.Parts))
+	p.click("button", "Summarise earlier entries")
+	asked := f.expect("TurnRequested", anyEvent).Payload.(events.TurnRequested)
+	require.Equal(t, "go left", asked.Text)
+	require.True(t, asked.Compact)
+	p.has("The model writes a summary", "main_take_1")
+	p.fill("New entry or message", "mend the shop")
+	p.run(`() => { const how = document.querySelector("select[aria-label='How to work on the goal']")
+		how.value = "track"
+		how.dispatchEvent(new Event("change", {bubbles: true})) }`)
+	p.click("button", "Hand over as a goal")
+	p.has("The goal is submitted. Its models see this discussion as it reads now.")
+	goals := recorded[events.GoalSubmitted](f)
+	require.Len(t, goals, 1)
+	require.Equal(t, "mend the shop", goals[0].Goal)
+	require.True(t, goals[0].Track)
+	require.Equal(t, "main", recorded[events.TalkAttached](f)[0].Discussion)
+}
+
+// choosesLines makes lines of a file what models see of it.
+func choosesLines(t *testing.T, b *rod.Browser) {
+	f := open(t, withFolder(&folder{files: map[string]string{"a.py": "def f(): ..."}}))
+	f.says("/api/project", `{"project":{"files":{"paths":["*"]}}}`, 200)
+	p := consoleOf(t, b, f)
+	p.awaitText("● live")
+	p.at("discussion")
+	p.has("a.py", "Only some lines")
+	p.run(`() => document.querySelectorAll("details").forEach(d => { d.open = true })`)
+	p.fill("Lines of a.py", "3-9")
+	p.click("button", "Add lines")
+	asked := f.expect("ContextInjectionRequested", anyEvent)
+	want := asked.Payload.(events.ContextInjectionRequested)
+	require.Equal(t, []any{"a.py", 3, 9}, []any{want.Path, want.Slice.StartLine, want.Slice.EndLine})
+	found := *want.Slice
+	found.Head, found.Tail = []string{"def f():"}, []string{"    return 1"}
+	f.put("worker-x-1", events.ContextBuilt{Request: asked.ID, Views: []events.View{{Path: "a.py", View: want.View,
+		Text: "def f():", SHA256: "ab", Size: 8, Slice: &found}}})
+	p.has("Tickets see lines 3-9 of a.py.", "Lines 3-9")
+}
+
 func submitsAGoal(t *testing.T, b *rod.Browser) {
 	f := open(t)
 	p := consoleOf(t, b, f)
@@ -321,4 +376,37 @@ func submitsAGoal(t *testing.T, b *rod.Browser) {
 	p.await(`to => location.hash === to`, "#/s/"+session+"/live")
 	p.has("mend the shop")
 	require.Equal(t, []events.GoalSubmitted{{Goal: "mend the shop", Solo: true}}, recorded[events.GoalSubmitted](f))
+}
+
+// startsASession replaces an open session, and then begins behind a closed one.
+func startsASession(t *testing.T, b *rod.Browser) {
+	f := open(t)
+	p := consoleOf(t, b, f)
+	p.awaitText("● live")
+	p.run(`() => { location.hash = "#/sessions" }`)
+	p.click("a", "New goal or session")
+	p.fill("Goal", "mend the shop")
+	p.click("button", "Submit to a new session …")
+	p.has("This session is closed, and all work in it stops.")
+	require.Empty(t, recorded[events.SessionClosed](f))
+	p.settle()
+	p.press(input.KeyY)
+	p.await(`old => location.hash.endsWith("/live") && !location.hash.includes(old)`, session)
+	p.has("mend the shop")
+	next, sessions := current(t, f)
+	require.Equal(t, 2, sessions)
+	goal := viewOf[views.Overview](f, "/api/overview?session="+next)
+	require.Equal(t, "mend the shop", goal.Goal)
+	require.Nil(t, goal.Closed)
+
+	require.Equal(t, 200, f.post("/api/sessions/close?session="+next, access.RightHuman, `{}`).status)
+	p.run(`next => { location.hash = "#/s/" + next + "/goal" }`, next)
+	p.has("Submit to a new session")
+	p.await(`() => ![...document.querySelectorAll("button")].some(b => b.innerText.startsWith("Submit to this"))`)
+	p.fill("Goal", "and paint it")
+	p.click("button", "Submit to a new session")
+	p.await(`old => location.hash.endsWith("/live") && !location.hash.includes(old)`, next)
+	p.has("and paint it")
+	p.at("goal")
+	p.has("This session is closed.", "Start from the newest session")
 }

@@ -5,7 +5,7 @@ import { useState } from "preact/hooks"
 import { useRead } from "../kit/read"
 import { Acts, Said, useActs } from "../kit/act"
 import { Sure } from "../kit/sure"
-import { bytes } from "../kit/format"
+import { bytes, count, money } from "../kit/format"
 import { api, place, to } from "../kit/place"
 import { Long, Visible } from "../kit/text"
 import { Form } from "../kit/fields"
@@ -21,11 +21,18 @@ interface Entry {
   entry: { role: string; content: string; collapsed?: boolean; ts?: string }
 }
 
+// Slice is a range of lines of a file that models see instead of the whole file.
+interface Slice {
+  name?: string
+  start_line: number
+  end_line: number
+}
+
 interface Context {
   patterns: string[]
   skipped: string[]
   files: { path: string; size: number; seen: string | null; changed: boolean; view_mode?: string; error?: string }[]
-  selection: { preset: string }
+  selection: { preset: string; files: { path: string; custom_slices?: Slice[] }[] }
   presets: string[]
   injected: { discussion: string; id: string; path: string; view: string }[]
 }
@@ -111,7 +118,17 @@ function Entries({ name, roles, active, acts }: { name: string; roles: string[];
   const read = useRead<{ entries: Entry[] }>(api("/api/discussions/entries", { name }))
   const [words, setWords] = useState("")
   const [role, setRole] = useState("")
+  const [how, setHow] = useState("plan")
+  const [carried, setCarried] = useState<string | undefined>() // the message whose request is shown
   const entries = read.value.value?.entries
+  const handOver = async () => {
+    const body = { goal: words.trim(), discussion: name, ...(how === "plan" ? {} : { [how]: true }) }
+    if (await acts.act("/api/goal", body, "The goal is submitted. Its models see this discussion as it reads now.")) setWords("")
+  }
+  const compact = () => {
+    const keep = words.trim() ? { text: words.trim() } : {}
+    void add("/api/discussions/compact", keep, "The model writes a summary; the discussion goes on in a take of it.")
+  }
   const add = async (path: string, body: object, done: string) => {
     if (await acts.act(path, { discussion: name, ...body }, done)) setWords("")
   }
@@ -189,7 +206,89 @@ function Entries({ name, roles, active, acts }: { name: string; roles: string[];
           Add as entry
         </button>
       </p>
+      <p class="acts">
+        <button onClick={() => setCarried(carried === undefined ? words.trim() : undefined)}>
+          {carried === undefined ? "Show the next request" : "Hide the next request"}
+        </button>
+        <button
+          disabled={acts.busy || !entries?.length}
+          title="A text in the field says what the summary must keep"
+          onClick={compact}
+        >
+          Summarise earlier entries
+        </button>
+        <select aria-label="How to work on the goal" value={how} onChange={(e) => setHow(e.currentTarget.value)}>
+          <option value="plan">with a plan</option>
+          <option value="track">as one track</option>
+          <option value="solo">as one ticket</option>
+        </select>
+        <button
+          disabled={acts.busy || !words.trim()}
+          title="The text in the field is the goal"
+          onClick={() => void handOver()}
+        >
+          Hand over as a goal
+        </button>
+      </p>
+      {carried !== undefined && <Next key={name + carried} name={name} text={carried} />}
     </Fragment>
+  )
+}
+
+interface Preview {
+  provider: string
+  model: string
+  tokens: number
+  usd: number | null
+  no_price?: string
+  shortened: boolean
+  parts: { number: number; kind: string; name?: string; role?: string; bytes: number; tokens: number }[]
+  markdown: string
+}
+
+// Next shows what the next request of a discussion carries, without sending it.
+function Next({ name, text }: { name: string; text: string }): VNode {
+  const read = useRead<Preview>(api("/api/context/preview", { discussion: name, text }))
+  const p = read.value.value
+  if (!p) return <p class={read.error.value ? "warn" : ""}>{read.error.value || "Reading …"}</p>
+  return (
+    <section aria-label="The next request">
+      <h3>
+        The next request: about {count(p.tokens)} tokens
+        {p.usd === null ? "" : `, ${money(Math.round(p.usd * 1e6))} without a cache`}, to <Visible text={p.model} />
+      </h3>
+      {p.no_price && (
+        <p class="quiet">
+          <Visible text={p.no_price} />
+        </p>
+      )}
+      {p.shortened && <p class="warn">Something is left out so that it fits.</p>}
+      <table aria-label="Parts of the next request">
+        <thead>
+          <tr>
+            {["Part", "Role", "Size", "Tokens"].map((head) => (
+              <th scope="col">{head}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {p.parts.map((part) => (
+            <tr key={part.number}>
+              <td>
+                {part.kind} <Visible text={part.name ?? ""} />
+              </td>
+              <td>{part.role}</td>
+              <td>{bytes(part.bytes)}</td>
+              <td>{count(part.tokens)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <details>
+        <summary>Its text</summary>
+        <Long text={p.markdown} lines={200} />
+      </details>
+    </section>
   )
 }
 
@@ -255,6 +354,37 @@ function One({ entry: e, name, roles, acts }: { entry: Entry; name: string; role
   )
 }
 
+// Slices lists the lines of a file that models see, and adds to them.
+function Slices({ path, slices, acts }: { path: string; slices: Slice[]; acts: Acts }): VNode {
+  const [lines, setLines] = useState("")
+  const range = /^\s*(\d+)\s*-\s*(\d+)\s*$/.exec(lines)
+  const add = async () => {
+    const body = { path, start_line: Number(range![1]), end_line: Number(range![2]) }
+    if (await acts.act("/api/context/slices", body, `Tickets see lines ${lines.trim()} of ${path}.`)) setLines("")
+  }
+  return (
+    <details>
+      <summary>
+        {slices.length === 0
+          ? "Only some lines"
+          : "Lines " + slices.map((s) => `${s.start_line}-${s.end_line}`).join(", ")}
+      </summary>
+      <p class="acts">
+        <input
+          aria-label={"Lines of " + path}
+          placeholder="10-24"
+          size={8}
+          value={lines}
+          onInput={(e) => setLines(e.currentTarget.value)}
+        />
+        <button disabled={acts.busy || !range} onClick={() => void add()}>
+          Add lines
+        </button>
+      </p>
+    </details>
+  )
+}
+
 function Files({ acts }: { acts: Acts }): VNode {
   const c = useRead<Context>(api("/api/context/state")).value.value
   const [preset, setPreset] = useState("")
@@ -293,6 +423,11 @@ function Files({ acts }: { acts: Acts }): VNode {
             >
               Inject
             </button>
+            <Slices
+              path={f.path}
+              slices={c.selection.files.find((s) => s.path === f.path)?.custom_slices ?? []}
+              acts={acts}
+            />
           </li>
         ))}
       </ul>

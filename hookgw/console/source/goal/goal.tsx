@@ -1,20 +1,45 @@
 // Typing a goal.
 
-import { h, VNode } from "preact"
+import { h, Fragment, VNode } from "preact"
 import { useLayoutEffect, useRef, useState } from "preact/hooks"
 import { show } from "../kit/keys"
 import { Said, useActs } from "../kit/act"
 import { place, to, visit } from "../kit/place"
+import { useRead } from "../kit/read"
+import { Sure } from "../kit/sure"
+import { ask } from "../store"
+import { Session } from "../wire"
+
+interface List {
+  current: string
+  sessions: Session[]
+}
 
 export function Goal(): VNode {
   const acts = useActs()
   const [words, setWords] = useState("")
   const [solo, setSolo] = useState(false)
-  const submit = async () => {
+  const list = useRead<List>("/api/sessions").value.value
+  const { session } = place.value
+  const closed = list?.sessions.find((s) => s.session === session)?.closed !== undefined
+  const newest = list?.current === session
+  const submit = async (target = session, about = "") => {
     const body = { goal: words.trim(), ...(solo ? { solo } : {}) }
-    if (!words.trim() || !(await acts.act("/api/goal", body, "The goal is submitted."))) return
+    const path = "/api/goal?session=" + encodeURIComponent(target)
+    if (!words.trim() || !(await acts.act(path, body, "The goal is submitted.", undefined, about))) return
     setWords("")
-    visit(to(place.value.session, "live"))
+    visit(to(target, "live"))
+  }
+  // renew replaces the session by a new one with its settings, which takes the goal.
+  const renew = async () => {
+    let next = session
+    const refused = async () => {
+      next = (await ask<List>("/api/sessions"))?.current ?? session
+      return next === session ? "No other session was opened; slop run opens one in a terminal." : ""
+    }
+    const click = { action: "click", item: "btn_reset_session" }
+    if (words.trim() && (await acts.act("/api/gui", click, "A new session is open.", refused)))
+      await submit(next, "A new session is open, but it did not take the goal: ")
   }
   const field = useRef<HTMLTextAreaElement>(null)
   useLayoutEffect(() => show({ i: { does: "go to the field", run: () => field.current?.focus() } }))
@@ -29,7 +54,7 @@ export function Goal(): VNode {
         value={words}
         onInput={(e) => setWords(e.currentTarget.value)}
         onKeyDown={(e) => {
-          if (e.key === "Enter" && (e.ctrlKey || e.metaKey)) void submit()
+          if (e.key === "Enter" && (e.ctrlKey || e.metaKey) && !closed) void submit()
         }}
       />
       <p>
@@ -38,11 +63,37 @@ export function Goal(): VNode {
           plan
         </label>
       </p>
-      <button disabled={acts.busy || !words.trim()} onClick={() => void submit()}>
-        Submit <kbd>Ctrl Enter</kbd>
-      </button>
-      <Said acts={acts} />
-      <p class="quiet">It runs in this session. A new session begins with slop run in a terminal.</p>
+      <p class="acts">
+        {!closed && (
+          <button disabled={acts.busy || !words.trim()} onClick={() => void submit()}>
+            Submit to this session <kbd>Ctrl Enter</kbd>
+          </button>
+        )}
+        {closed && newest && (
+          <button disabled={acts.busy || !words.trim()} onClick={() => void renew()}>
+            Submit to a new session
+          </button>
+        )}
+        {!closed && newest && (
+          <Sure
+            name="Submit to a new session …"
+            disabled={acts.busy || !words.trim()}
+            what="This session is closed, and all work in it stops. The new session has its settings and takes the goal."
+            onYes={() => void renew()}
+          />
+        )}
+        <Said acts={acts} />
+      </p>
+      <p class="quiet">
+        {newest ? (
+          "A new session has the settings of this one, without rules that were for this session only."
+        ) : (
+          <Fragment>
+            {closed && "This session is closed. "}
+            {list && <a href={to(list.current, "goal")}>Start from the newest session</a>}
+          </Fragment>
+        )}
+      </p>
     </main>
   )
 }

@@ -35,7 +35,8 @@ export function useActs(): Acts {
     sending.current = true
     setBusy(true)
     say("It is under way.")
-    const sent = await send(p.session ? path + "?session=" + encodeURIComponent(p.session) : path, body)
+    const other = !p.session || path.includes("?") // a path may name its session itself
+    const sent = await send(other ? path : path + "?session=" + encodeURIComponent(p.session), body)
     const no = sent.is === "ok" ? ((await refused?.()) ?? "") : sent.is === "refused" ? told(sent.problem) : ""
     sending.current = false
     setBusy(false)

@@ -31,6 +31,11 @@ export function Sessions(): VNode {
   return (
     <main class="page" aria-label="Sessions">
       <h1>Sessions</h1>
+      {list && rows.length > 0 && (
+        <p>
+          <a href={to(list.current, "goal")}>New goal or session</a>
+        </p>
+      )}
       {read.error.value && (
         <p class="warn" role="alert">
           {read.error.value}

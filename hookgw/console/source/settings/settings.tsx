@@ -1,12 +1,13 @@
 // With what a session works, and how the program is: tiers, rules, budget, personas, presets, servers, bus, disk.
 
 import { h, Fragment, VNode } from "preact"
+import { useState } from "preact/hooks"
 import { useRead } from "../kit/read"
 import { bytes, money } from "../kit/format"
 import { api, place } from "../kit/place"
 import { Said, useActs } from "../kit/act"
 import { age } from "../kit/time"
-import { Long, Visible } from "../kit/text"
+import { Diff, Long, Visible } from "../kit/text"
 import { Tiers } from "../kit/words"
 import { Change, Raise, Restart } from "./change"
 
@@ -35,7 +36,7 @@ interface Servers {
     trusted?: boolean
     error?: string
     tools: unknown[]
-    quarantined: unknown[]
+    quarantined: { name: string; state: string; diff: string }[]
   }[]
   notices: string[]
 }
@@ -204,6 +205,9 @@ export function SettingsView(): VNode {
           m.error ?? "",
         ])}
       />
+      {servers?.servers.flatMap((m) =>
+        m.quarantined.map((tool) => <Quarantined key={m.name + " " + tool.name} server={m.name} tool={tool} />),
+      )}
       {!place.value.query.has("at") && (
         <p class="acts">
           {servers?.servers.filter((m) => m.trusted).map((m) => (
@@ -225,6 +229,26 @@ export function SettingsView(): VNode {
         rows={rest.map(([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)])}
       />
     </main>
+  )
+}
+
+// Quarantined shows how a tool of a server differs from the one that was trusted.
+function Quarantined({ server, tool }: { server: string; tool: { name: string; state: string; diff: string } }): VNode {
+  const [all, setAll] = useState(false)
+  return (
+    <details>
+      <summary>
+        ✗ <Visible text={tool.name} /> of <Visible text={server} /> cannot be called: <Visible text={tool.state} />
+      </summary>
+      {tool.diff && <Diff text={tool.diff} all={all} onAll={() => setAll(true)} />}
+      <p>
+        To approve it as it is now, run{" "}
+        <code>
+          slop mcp trust <Visible text={server} />
+        </code>{" "}
+        in a terminal.
+      </p>
+    </details>
   )
 }
 
