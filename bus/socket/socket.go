@@ -20,6 +20,9 @@ const dialTimeout = 5 * time.Second
 // lingering limits how long a connection that the server has ended takes what the client still sends.
 const lingering = time.Second
 
+// acceptPause is the delay before connections are accepted again after that failed.
+const acceptPause = 100 * time.Millisecond
+
 // Listener accepts connections on a socket and connects each to an internal one.
 type Listener struct {
 	listener *net.UnixListener
@@ -52,8 +55,12 @@ func Listen(ctx context.Context, path string, inside func() (net.Conn, error)) (
 func (l *Listener) accept(inside func() (net.Conn, error)) {
 	for {
 		outer, err := l.listener.AcceptUnix()
-		if err != nil {
-			return // closed
+		if errors.Is(err, net.ErrClosed) {
+			return
+		}
+		if err != nil { // such as too many open files
+			time.Sleep(acceptPause)
+			continue
 		}
 		inner, err := inside()
 		if err != nil {
@@ -72,6 +79,7 @@ func (l *Listener) accept(inside func() (net.Conn, error)) {
 		l.piping.Go(func() {
 			_, _ = io.Copy(inner, outer) // the server sees the end
 			inner.Close()
+			_ = outer.SetDeadline(time.Now().Add(lingering)) // also ends a write to a client that does not read
 			_, _ = io.Copy(io.Discard, outer)
 			outer.Close()
 			l.mu.Lock()
