@@ -1,11 +1,13 @@
 package mcp
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net"
 	"net/http"
@@ -13,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
@@ -86,8 +89,13 @@ func (a *access) Authorize(ctx context.Context, r *http.Request, answer *http.Re
 	}
 	back := "http://" + listener.Addr().String() + "/callback"
 	asked := a.definition.OAuth
-	config := &auth.AuthorizationCodeHandlerConfig{RedirectURL: back, RequestRefreshToken: true, Client: a.client,
+	own := &ownResource{server: r.URL, next: a.client.Transport}
+	config := &auth.AuthorizationCodeHandlerConfig{RedirectURL: back, RequestRefreshToken: true,
+		Client: &http.Client{CheckRedirect: a.client.CheckRedirect, Transport: own},
 		AuthorizationCodeFetcher: func(ctx context.Context, to *auth.AuthorizationArgs) (*auth.AuthorizationResult, error) {
+			if own.failed != nil {
+				return nil, own.failed
+			}
 			return a.visit(ctx, listener, to.URL)
 		},
 		NewTokenSource: func(_ context.Context, c *oauth2.Config, t *oauth2.Token) (oauth2.TokenSource, error) {
@@ -112,7 +120,7 @@ func (a *access) Authorize(ctx context.Context, r *http.Request, answer *http.Re
 	}
 	err = flow.Authorize(ctx, r, answer)
 	_ = listener.Close() // visit may have closed it already
-	if err != nil {
+	if err = cmp.Or(own.failed, err); err != nil {
 		return err
 	}
 	source, err := flow.TokenSource(ctx)
@@ -120,6 +128,51 @@ func (a *access) Authorize(ctx context.Context, r *http.Request, answer *http.Re
 	defer a.mu.Unlock()
 	a.source = source
 	return err
+}
+
+// ownResource is the transport of one attempt to get access. It ends the attempt when metadata of a protected resource
+// name another resource than the server, where the SDK would go on without them. Its requests come one after another.
+type ownResource struct {
+	server *url.URL
+	next   http.RoundTripper
+	failed error
+}
+
+// maxMetadata limits the metadata of a protected resource in bytes, as the SDK does.
+const maxMetadata = 1 << 20
+
+// RoundTrip sends a request, unless the attempt has ended.
+func (o *ownResource) RoundTrip(r *http.Request) (*http.Response, error) {
+	if o.failed != nil {
+		return nil, o.failed
+	}
+	answer, err := o.next.RoundTrip(r)
+	if err != nil || r.Method != http.MethodGet || answer.StatusCode != http.StatusOK {
+		return answer, err
+	}
+	body, err := io.ReadAll(io.LimitReader(answer.Body, maxMetadata+1))
+	if err = errors.Join(err, answer.Body.Close()); err != nil {
+		return nil, err
+	}
+	answer.Body = io.NopCloser(bytes.NewReader(body))
+	var named struct {
+		Resource string `json:"resource"` // only in metadata of a protected resource
+	}
+	if json.Unmarshal(body, &named) == nil && named.Resource != "" && !o.covers(named.Resource) {
+		o.failed = fmt.Errorf("the metadata of %s are those of another resource, %q", o.server.Redacted(),
+			clean(named.Resource, 200))
+		return nil, o.failed
+	}
+	return answer, nil
+}
+
+// covers reports whether a resource is the server or a part of its address that ends before a slash.
+func (o *ownResource) covers(resource string) bool {
+	u, err := url.Parse(resource)
+	if err != nil || u.Scheme != o.server.Scheme || !strings.EqualFold(u.Host, o.server.Host) {
+		return false
+	}
+	return strings.HasPrefix(o.server.Path+"/", strings.TrimRight(u.Path, "/")+"/")
 }
 
 // scopes returns the scopes to request: the configured ones, or else those that the server names and those already
@@ -136,7 +189,6 @@ func (a *access) scopes(named []string) []string {
 			out = append(out, s)
 		}
 	}
-	slices.Sort(out) // the SDK names them in any order
 	return out
 }
 

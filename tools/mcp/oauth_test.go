@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -8,6 +9,8 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -18,6 +21,7 @@ import (
 // guarded is a server that wants a token, with its own authorization server.
 type guarded struct {
 	*httptest.Server
+	resource  string       // that the metadata name; empty: the server
 	elsewhere string       // address to which the token endpoint redirects; empty: it answers
 	logins    atomic.Int64 // how often a person gave access
 	renewals  atomic.Int64
@@ -45,7 +49,7 @@ func newGuarded(t *testing.T) *guarded {
 		inner.ServeHTTP(w, r)
 	})
 	mux.HandleFunc("/.well-known/oauth-protected-resource/mcp", func(w http.ResponseWriter, _ *http.Request) {
-		write(w, map[string]any{"resource": g.URL + "/mcp", "authorization_servers": []string{g.URL}})
+		write(w, map[string]any{"resource": cmp.Or(g.resource, g.URL+"/mcp"), "authorization_servers": []string{g.URL}})
 	})
 	mux.HandleFunc("/.well-known/oauth-authorization-server", func(w http.ResponseWriter, _ *http.Request) {
 		write(w, map[string]any{"issuer": g.URL, "authorization_endpoint": g.URL + "/authorize",
@@ -63,7 +67,9 @@ func newGuarded(t *testing.T) *guarded {
 	mux.HandleFunc("/authorize", func(w http.ResponseWriter, r *http.Request) {
 		g.logins.Add(1)
 		q := r.URL.Query()
-		g.scopes = append(g.scopes, q.Get("scope"))
+		asked := strings.Fields(q.Get("scope")) // in any order
+		slices.Sort(asked)
+		g.scopes = append(g.scopes, strings.Join(asked, " "))
 		http.Redirect(w, r, q.Get("redirect_uri")+"?"+url.Values{"code": {"c"}, "state": {q.Get("state")}}.Encode(),
 			http.StatusFound)
 	})
@@ -151,6 +157,20 @@ func TestAnAuthorizationServerMustNotRedirect(t *testing.T) {
 	_, err := g.call(t, Surroundings{OpenURL: browse})
 	require.ErrorContains(t, err, "must not redirect")
 	require.Empty(t, reached)
+}
+
+func TestMetadataOfAnotherResourceEndTheAttempt(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	for _, resource := range []string{"https://bank.example/mcp", g.URL + "/other", g.URL + "/mc", g.URL + "/mcp/x", "mcp"} {
+		g.resource = resource
+		_, err := g.call(t, Surroundings{OpenURL: browse})
+		require.ErrorContains(t, err, "are those of another resource, \""+resource+"\"")
+	}
+	require.Zero(t, g.logins.Load(), "the person was asked for access")
+	g.resource = g.URL + "/" // not another one: the server's own address counts
+	_, err := g.call(t, Surroundings{OpenURL: browse})
+	require.NoError(t, err)
 }
 
 func TestTokensTravelEncrypted(t *testing.T) {
