@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"sync"
 	"time"
@@ -136,7 +137,29 @@ func (c *connection) elicit(ctx context.Context, p *sdk.ElicitParams, in round) 
 	if !a.Accepted {
 		return &sdk.ElicitResult{Action: "decline"}, nil
 	}
-	return &sdk.ElicitResult{Action: "accept", Content: a.Content}, nil
+	return &sdk.ElicitResult{Action: "accept", Content: withDefaults(a.Content, q.Schema)}, nil
+}
+
+// withDefaults returns the content of a form with the defaults of the fields that it leaves out.
+func withDefaults(content map[string]any, form json.RawMessage) map[string]any {
+	var fields struct {
+		Properties map[string]struct {
+			Default any `json:"default"`
+		} `json:"properties"`
+	}
+	if json.Unmarshal(form, &fields) != nil { // also without a form
+		return content
+	}
+	out := map[string]any{}
+	for name, field := range fields.Properties {
+		if field.Default != nil {
+			out[name] = field.Default
+		}
+	}
+	if maps.Copy(out, content); len(out) == 0 {
+		return content
+	}
+	return out
 }
 
 // put asks a question of a running call and returns the answer. For a call that cannot ask, the answer is no.

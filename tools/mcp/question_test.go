@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"sync"
@@ -101,6 +102,47 @@ func TestRequirement02AServerThatOnlyAsksIsGivenUp(t *testing.T) {
 		_, err := s.CallTool(t.Context(), "busy", nil, Hooks{})
 		require.ErrorIs(t, err, errTooManyQuestions)
 	})
+}
+
+func TestFieldsThatAnAnswerLeavesOutGetTheirDefaults(t *testing.T) {
+	const schema = `{"type":"object","required":["n"],"properties":{"n":{"type":"integer","default":0},` +
+		`"s":{"type":"string","default":"d"},"b":{"type":"boolean"}}}`
+	for _, era := range []string{legacy, ""} {
+		for given, want := range map[string]string{
+			"null":                     `{"n":0,"s":"d"}`,
+			"{}":                       `{"n":0,"s":"d"}`,
+			`{"n":2,"s":"","b":false}`: `{"b":false,"n":2,"s":""}`,
+		} {
+			t.Run(era+given, func(t *testing.T) {
+				inBubble(t, fix(), nil, func(t *testing.T, s *session, server *sdk.Server) {
+					s.dial = func(ctx context.Context, c *connection) (*sdk.ClientSession, error) {
+						here, there := sdk.NewInMemoryTransports()
+						if _, err := server.Connect(ctx, there, nil); err != nil {
+							return nil, err
+						}
+						return c.client().Connect(ctx, here, &sdk.ClientSessionOptions{ProtocolVersion: era})
+					}
+					tool(server, "ask", "", func(_ context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+						got, _ := r.Params.InputResponses["f"].(*sdk.ElicitResult)
+						if got == nil {
+							return &sdk.CallToolResult{InputRequests: sdk.InputRequestMap{"f": &sdk.ElicitParams{Message: "?",
+								RequestedSchema: json.RawMessage(schema)}}}, nil
+						}
+						content, err := json.Marshal(got.Content)
+						require.NoError(t, err)
+						return says(string(content))
+					})
+					ask := func(context.Context, tools.Question) (tools.Answer, error) {
+						out := tools.Answer{Accepted: true}
+						return out, json.Unmarshal([]byte(given), &out.Content)
+					}
+					result, err := s.CallTool(t.Context(), "ask", nil, Hooks{Ask: ask})
+					require.NoError(t, err)
+					require.JSONEq(t, want, textOf(result.Content))
+				})
+			})
+		}
+	}
 }
 
 func TestFoldersAreAskedForOnlyIfConfigured(t *testing.T) {
