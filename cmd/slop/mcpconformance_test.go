@@ -102,7 +102,7 @@ func runMCPScenario(ctx context.Context, url string) error {
 	}
 	calls := told.ToolCalls
 	if len(calls) == 0 {
-		for _, pin := range s.Pins {
+		for _, pin := range s.Offered() {
 			calls = append(calls, scenarioToolCall{pin.Name, scenarioArguments(pin.Name, s.Pins)})
 		}
 	}
