@@ -162,7 +162,8 @@ func TestAnAuthorizationServerMustNotRedirect(t *testing.T) {
 func TestMetadataOfAnotherResourceEndTheAttempt(t *testing.T) {
 	t.Parallel()
 	g := newGuarded(t)
-	for _, resource := range []string{"https://bank.example/mcp", g.URL + "/other", g.URL + "/mc", g.URL + "/mcp/x", "mcp"} {
+	for _, resource := range []string{"https://bank.example/mcp", g.URL + "/other", g.URL + "/mc", g.URL + "/mcp/x",
+		"mcp"} {
 		g.resource = resource
 		_, err := g.call(t, Surroundings{OpenURL: browse})
 		require.ErrorContains(t, err, "are those of another resource, \""+resource+"\"")
