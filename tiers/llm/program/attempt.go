@@ -68,7 +68,7 @@ var (
 func Attempt(ctx context.Context, parent string, r llm.Request, files map[string]string,
 	job func(folder string) Job) iter.Seq2[llm.Chunk, error] {
 	return func(yield func(llm.Chunk, error) bool) {
-		folder, remove, failed := Open(parent, "run-"+texttools.Mark(r), files)
+		folder, remove, failed := Open(parent, folderPrefix+texttools.Mark(r), files)
 		if failed != nil {
 			yield(nil, failed)
 			return

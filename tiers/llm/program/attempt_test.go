@@ -3,6 +3,7 @@ package program_test
 import (
 	"context"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -148,6 +149,25 @@ func TestAnswersToAProgramAreBounded(t *testing.T) {
 	job.Run = asks(program.MaxSent + 1)
 	_, err = ask(t, job)
 	require.ErrorContains(t, err, "asked for more than 1024 answers")
+}
+
+func TestFoldersOfRunsThatWereKilledAreRemoved(t *testing.T) {
+	t.Parallel()
+	parent := t.TempDir()
+	for name, age := range map[string]time.Duration{"run-old": 25 * time.Hour, "run-new": 23 * time.Hour,
+		"mine": 25 * time.Hour} {
+		folder := filepath.Join(parent, name)
+		require.NoError(t, os.Mkdir(folder, 0o700))
+		require.NoError(t, os.WriteFile(filepath.Join(folder, "settings.json"), nil, 0o600))
+		at := time.Now().Add(-age)
+		require.NoError(t, os.Chtimes(folder, at, at))
+	}
+	_, remove, failed := program.Open(parent, "run-x", nil)
+	require.Nil(t, failed)
+	require.NoDirExists(t, filepath.Join(parent, "run-old"))
+	require.DirExists(t, filepath.Join(parent, "run-new"))
+	require.DirExists(t, filepath.Join(parent, "mine"))
+	remove()
 }
 
 func TestEachRunHasAFolderThatGoesWithIt(t *testing.T) {

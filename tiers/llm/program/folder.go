@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
+	"time"
 
 	"manualslop/events"
 	"manualslop/tiers/llm"
@@ -15,7 +17,8 @@ import (
 // Open makes a new folder for one run below parent, which must be an absolute path, and writes the
 // files, whose keys are names in the folder. Programs look for settings, variables and
 // instructions in the parent folders, so only this user and the machine's owner may be able to
-// write to those. The returned function removes the folder; what it cannot remove stays.
+// write to those. The returned function removes the folder; what it cannot remove stays. Open removes the folders of
+// runs that were killed long ago.
 func Open(parent, name string, files map[string]string) (folder string, remove func(), failed *llm.Error) {
 	if !filepath.IsAbs(parent) {
 		return "", nil, broken("no folder is set for the program")
@@ -23,6 +26,7 @@ func Open(parent, name string, files map[string]string) (folder string, remove f
 	if err := os.MkdirAll(parent, 0o700); err != nil {
 		return "", nil, broken("create a folder for the program: %v", err)
 	}
+	removeAbandoned(parent)
 	folder, err := makeNamed(parent, name)
 	if err != nil {
 		return "", nil, broken("create a folder for the program: %v", err)
@@ -40,6 +44,23 @@ func Open(parent, name string, files map[string]string) (folder string, remove f
 		}
 	}
 	return folder, remove, nil
+}
+
+// folderPrefix begins the name of a run's folder.
+const folderPrefix = "run-"
+
+// abandoned is the age from which the folder of a run belongs to an engine that was killed; a run lasts at most maxRun.
+const abandoned = 24 * time.Hour
+
+// removeAbandoned removes the folders of killed runs, which hold their settings and temporary files.
+func removeAbandoned(parent string) {
+	all, _ := os.ReadDir(parent) // what cannot be read is not removed
+	for _, e := range all {
+		info, err := e.Info()
+		if err == nil && strings.HasPrefix(e.Name(), folderPrefix) && time.Since(info.ModTime()) > abandoned {
+			_ = os.RemoveAll(filepath.Join(parent, e.Name()))
+		}
+	}
 }
 
 // maxSame limits how many runs of one conversation can have a folder at the same time.
