@@ -105,6 +105,7 @@ func TestTheConsole(t *testing.T) {
 		"hands a discussion on":               handsADiscussionOn,
 		"chooses lines of a file":             choosesLines,
 		"shows quarantined tools":             showsQuarantinedTools,
+		"explains a change":                   explainsAChange,
 		"shows blocked tickets":               showsBlockedTickets,
 		"fits a phone":                        fitsAPhone,
 		"names events whole":                  namesEventsWhole,

@@ -2,6 +2,7 @@ package hookgw_test
 
 import (
 	"fmt"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -10,8 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
+	"manualslop/events/eventstest"
 	"manualslop/hookgw/access"
 	"manualslop/hookgw/core"
+	"manualslop/hookgw/views"
 	"manualslop/hookgw/wire"
 )
 
@@ -113,4 +116,35 @@ func showsQuarantinedTools(t *testing.T, b *rod.Browser) {
 	p.at("settings")
 	p.click("summary", "✗ add of notes cannot be called: changed")
 	p.has("+Adds a note <b>and mails it</b>.", "slop mcp trust notes")
+}
+
+// explainsAChange leads from a changed file to the ticket's text and to the call that wrote it.
+func explainsAChange(t *testing.T, b *rod.Browser) {
+	blobs := eventstest.NewMemory()
+	f := open(t, withBlobs(blobs))
+	f.listed(blobs)
+	call := viewOf[views.Conversation](f, "/api/conversation?worker=T-001").Rounds[0].Calls[0].ID
+	for round := range 20 {
+		f.asksModel("T-001", round+2)
+	}
+	ref, err := blobs.Put(t.Context(), []byte("new\n"), events.ContentBytesMedia)
+	require.NoError(t, err)
+	f.write("c1", "T-001", "a.go", "", ref.SHA256)
+	p := consoleOf(t, b, f)
+	p.awaitText("● live")
+	p.at("changes/a.go")
+	p.has("Mend T-001 what the model said")
+	p.await(`() => document.querySelector("a[href$='conversation/T-001?call=c1']") !== null`)
+	p.at("conversation/T-001?call=" + url.QueryEscape(call))
+	p.await(`call => { const found = document.querySelector("details.call[open]")
+		const at = found?.getBoundingClientRect()
+		return at && found.dataset.call === call && at.top >= 0 && at.top < innerHeight }`, call)
+
+	g := open(t)
+	g.raise("a1", events.GateTool)
+	p = consoleOf(t, b, g)
+	p.await(`() => document.querySelectorAll("nav li").length === 1`)
+	p.choose("a1")
+	p.click("a", "demo") // the session of the question
+	p.await(`to => location.hash === to`, "#/s/"+session+"/live")
 }

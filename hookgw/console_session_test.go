@@ -154,7 +154,7 @@ func leadsToTheNext(t *testing.T, b *rod.Browser) {
 	p.choose("a1")
 	leads("Ticket$", "/tickets/T-001")
 	p.at("changes/a.go")
-	leads("what the model said", "/conversation/T-001")
+	leads("what the model said", "/conversation/T-001?call=c1")
 
 	f.put(events.ActorConductor, events.TicketBlocked{Ticket: "T-001", Kind: events.BlockWorker, Reason: "gave up"})
 	p.at("live")

@@ -9,7 +9,7 @@ import { Sure } from "../kit/sure"
 import { clock } from "../kit/format"
 import { api, place, to, visit } from "../kit/place"
 import { Diff, Visible } from "../kit/text"
-import { Change, Changes as Answer, FileDiff } from "../wire"
+import { Change, Changes as Answer, FileDiff, Tickets } from "../wire"
 
 export function Changes(): VNode {
   const { session, rest, query } = place.value
@@ -98,6 +98,8 @@ function File({ change: f, ticket }: { change: Change; ticket: string }): VNode 
       ...(ticket ? { ticket } : {}),
     }),
   )
+  const tickets = useRead<Tickets>(api("/api/tickets")).value.value?.tickets ?? []
+  const about = new Map(tickets.map((t) => [t.id, t.description]))
   const acts = useActs()
   const [all, setAll] = useState(false)
   const d = read.value.value
@@ -183,7 +185,14 @@ function File({ change: f, ticket }: { change: Change; ticket: string }): VNode 
                   </a>
                 )}
               </td>
-              <td>{w.ticket && <a href={to(session, "conversation", w.ticket)}>what the model said</a>}</td>
+              <td>
+                {w.ticket && (
+                  <Fragment>
+                    <Visible text={about.get(w.ticket) ?? ""} />{" "}
+                    <a href={to(session, "conversation", w.ticket, { call: w.call })}>what the model said</a>
+                  </Fragment>
+                )}
+              </td>
               <td>
                 <Visible text={w.tool} />
               </td>

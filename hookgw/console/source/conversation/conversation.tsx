@@ -50,7 +50,17 @@ function Of({ worker }: { worker: string }): VNode {
   const acts = useActs()
   const [note, setNote] = useState("")
   const c = read.value.value
-  const atEnd = useRef(true) // it opens at the newest entry, and stays there until somebody reads above
+  // It opens at the newest entry, or the call that the address names, and stays at the end until somebody reads above.
+  const atEnd = useRef(true)
+  const call = query.get("call")
+  const known = c !== undefined
+  useLayoutEffect(() => {
+    const named = [...document.querySelectorAll<HTMLDetailsElement>("details.call")].find((d) => d.dataset.call === call)
+    if (!named) return
+    atEnd.current = false
+    named.open = true
+    named.closest("article")?.scrollIntoView()
+  }, [known])
   const stay = () => {
     if (atEnd.current) scrollTo(0, document.documentElement.scrollHeight)
   }
@@ -134,7 +144,7 @@ function One({ round: r }: { round: Round }): VNode {
         <p class="quiet">
           {count(asked)} tokens in, {asked > 0 ? Math.round((100 * u.cache_read) / asked) : 0} % from the cache,{" "}
           {count(u.output)} out
-          {r.end && `, ${duration(Date.parse(r.end) - Date.parse(r.began ?? r.start))}`}
+          {r.end && `, ${duration(Date.parse(r.end) - Date.parse(r.began ?? r.start))}`}{" "}
           <meter min={0} max={Math.max(1, asked)} value={u.cache_read} aria-label="share from the cache" />
         </p>
       )}
@@ -185,7 +195,7 @@ function One({ round: r }: { round: Round }): VNode {
 function Call({ call: c }: { call: Called }): VNode {
   const args = JSON.stringify(c.args)
   return (
-    <details class="call">
+    <details class="call" data-call={c.id}>
       <summary>
         <b>
           <Visible text={c.name} />

@@ -176,7 +176,10 @@ export function Inbox({ selected }: { selected: string }): VNode {
           </p>
         )}
         {open && list.length === 0 && (
-          <p class="quiet">{blocked.length > 0 ? "No question is open." : "Nothing waits for you."}</p>
+          <p class="quiet">
+            {blocked.length > 0 ? "No question is open." : "Nothing waits for you."}{" "}
+            <a href="#/sessions">See what is done</a>
+          </p>
         )}
         <ul>
           {list.map((a) => (
@@ -246,7 +249,9 @@ export function Inbox({ selected }: { selected: string }): VNode {
             {many.length} selected: a and r answer them together. <button onClick={() => setBatch([])}>Select none</button>
           </p>
         )}
-        {!ask && <p class="quiet">{selected ? "This question is not open." : "Choose a question: j, or a click."}</p>}
+        {!ask && (selected || list.length > 0) && (
+          <p class="quiet">{selected ? "This question is not open." : "Choose a question: j, or a click."}</p>
+        )}
         {ask && (
           <Fragment>
             <Question ask={ask} diff={diff} />
@@ -422,10 +427,9 @@ function Budget({ ask, onAnswer }: { ask: InboxAsk; onAnswer: (args: object, sai
 function Question({ ask, diff }: { ask: InboxAsk; diff: Shown }): VNode {
   const plan = ticketsOf(ask)
   const facts: [string, string | undefined][] = [
-    ["session", ask.goal ?? ask.label ?? ask.session],
     ["ticket", ask.ticket && `${ask.ticket} ${ask.ticket_text ?? ""}`],
     ["asked by", ask.posted_by],
-    ["tool", ask.tool && `${ask.tool} ${ask.effect ?? ""}`],
+    ["tool", ask.tool && ask.tool + (ask.effect ? ` (${ask.effect})` : "")],
     ["why", ask.gate === question ? undefined : ask.note], // there it says how a program answers
     ["untrusted text it read", ask.taint?.join("\n")],
     ["expires", ask.expires_at],
@@ -437,6 +441,12 @@ function Question({ ask, diff }: { ask: InboxAsk; diff: Shown }): VNode {
         <Visible text={ask.title} />
       </h2>
       <dl>
+        <dt>session</dt>
+        <dd>
+          <a href={to(ask.session, "live")}>
+            <Visible text={ask.goal ?? ask.label ?? ask.session} />
+          </a>
+        </dd>
         {facts.map(([name, value]) =>
           value ? (
             <Fragment>
