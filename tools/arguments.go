@@ -56,14 +56,14 @@ func objectOf(tool string, args json.RawMessage) (map[string]json.RawMessage, er
 		return nil, bad("the arguments are not valid JSON: %s", jsonProblem(err))
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, bad("there is text after the JSON object")
+		return nil, bad("unexpected text after the JSON object")
 	}
 	return members, nil
 }
 
 func jsonProblem(err error) string {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return "the text ends too early"
+		return "unexpected end of text"
 	}
 	return OneLine(err.Error(), 200)
 }
@@ -111,7 +111,7 @@ func unknownField(tool string, fields []field, rest map[string]json.RawMessage) 
 	slices.Sort(unknown)
 	problem := "is unknown; the tool takes no arguments"
 	if len(known) > 0 {
-		problem = "is unknown; known are " + strings.Join(known, ", ")
+		problem = "is unknown; the known ones are " + strings.Join(known, ", ")
 	}
 	return &ArgumentError{Tool: tool, Field: unknown[0], Problem: problem}
 }
@@ -149,7 +149,7 @@ func (f field) decode(raw json.RawMessage, into reflect.Value) string {
 	} else {
 		into.SetFloat(value)
 	}
-	return f.checkRange(value, "must be")
+	return f.checkRange(value, "must be", "")
 }
 
 func (f field) decodeList(raw json.RawMessage, into reflect.Value) string {
@@ -165,7 +165,7 @@ func (f field) decodeList(raw json.RawMessage, into reflect.Value) string {
 		values[i] = *item
 	}
 	into.Set(reflect.ValueOf(values))
-	return f.checkRange(float64(len(values)), "must have a number of items of")
+	return f.checkRange(float64(len(values)), "must have", "item")
 }
 
 // decodeObjects decodes a list of structs. Problems identify the item by its 1-based number.
@@ -174,7 +174,7 @@ func (f field) decodeObjects(tool string, raw json.RawMessage, into reflect.Valu
 	if json.Unmarshal(raw, &items) != nil || items == nil {
 		return &ArgumentError{Tool: tool, Field: f.name, Problem: "must be of type array"}
 	}
-	if problem := f.checkRange(float64(len(items)), "must have a number of items of"); problem != "" {
+	if problem := f.checkRange(float64(len(items)), "must have", "item"); problem != "" {
 		return &ArgumentError{Tool: tool, Field: f.name, Problem: problem}
 	}
 	values := reflect.MakeSlice(into.Type(), len(items), len(items))
@@ -204,15 +204,27 @@ func (f field) checkString(s string) string {
 	if len(f.enum) > 0 && !slices.Contains(f.enum, s) {
 		return "must be one of " + strings.Join(f.enum, ", ")
 	}
-	return f.checkRange(float64(utf8.RuneCountInString(s)), "must have a number of characters of")
+	return f.checkRange(float64(utf8.RuneCountInString(s)), "must have", "character")
 }
 
-func (f field) checkRange(value float64, must string) string {
+// checkRange returns what is wrong with a value, or with a count of the given unit.
+func (f field) checkRange(value float64, must, unit string) string {
 	switch {
 	case f.min != nil && value < *f.min:
-		return must + " at least " + number(*f.min)
+		return must + " at least " + amount(*f.min, unit)
 	case f.max != nil && value > *f.max:
-		return must + " at most " + number(*f.max)
+		return must + " at most " + amount(*f.max, unit)
 	}
 	return ""
+}
+
+// amount returns a number with its unit, in the plural where it is not 1.
+func amount(v float64, unit string) string {
+	switch {
+	case unit == "":
+		return number(v)
+	case v == 1:
+		return "1 " + unit
+	}
+	return number(v) + " " + unit + "s"
 }

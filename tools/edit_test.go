@@ -121,7 +121,7 @@ func TestSetFileSliceRefusesWrongNumbersHashesAndCharacters(t *testing.T) {
 			"new_content": "x", "expected_hash": "0123456789"},
 		"expected_hash needs at least 8 hex digits": {"path": "f", "start_line": 1, "end_line": 1, "new_content": "x",
 			"expected_hash": hash("a\nb\n")[:7]},
-		"cannot hold '→'":                   {"path": "latin", "start_line": 1, "end_line": 1, "new_content": "→"},
+		"cannot represent '→'":              {"path": "latin", "start_line": 1, "end_line": 1, "new_content": "→"},
 		"f line 1: the new text has U+FFFD": {"path": "f", "start_line": 1, "end_line": 1, "new_content": "\uFFFD"},
 		"damaged line 2: the new text has U+FFFD": {"path": "damaged", "start_line": 2, "end_line": 2,
 			"new_content": "x \uFFFD y"},

@@ -25,9 +25,9 @@ type Env struct {
 	Performance func(context.Context) (Performance, error)
 	// Kept reads an earlier content of a file by its SHA-256; nil if none is stored.
 	Kept func(ctx context.Context, sha256 string) ([]byte, error)
-	// Client is the name of the MCP server process whose client makes the call; empty for models and persons.
+	// Client is the name of the MCP server process whose client makes the call; empty for models and users.
 	Client string
-	// Ask asks a person a question of an external server while the call runs; nil
+	// Ask asks the user a question from an external server while the call runs; nil
 	// if that is not possible.
 	Ask func(context.Context, Question) (Answer, error)
 	// Server is called with the state of the call's external server, even after the call. It may be nil. It must
@@ -178,7 +178,7 @@ type Performance struct {
 	UptimeS     float64  `json:"uptime_s"` // uptime of the longest-running process
 }
 
-// Question is a question that an external server asks a person during a call: either a form, or a request to
+// Question is a question that an external server asks the user during a call: either a form, or a request to
 // visit a URL.
 type Question struct {
 	Server  string
@@ -190,7 +190,7 @@ type Question struct {
 	Roots    bool   // the server asks for folders; the content of the answer is the result of roots/list
 	URL      string // the whole address
 	Origin   string // scheme and host of URL
-	// Key is the server's own name of the question and Of the number of questions that it asked at once. They are
+	// Key is the server's own name for the question and Of the number of questions that it asked at once. They are
 	// empty in the older protocol, in which each question is a request.
 	Key string
 	Of  int

@@ -100,7 +100,7 @@ func Failure(err error) Result {
 	case errors.Is(err, context.Canceled):
 		result.Text = "ERROR: cancelled before it finished"
 	case errors.Is(err, context.DeadlineExceeded):
-		result.Text = "ERROR: the time for this call ran out"
+		result.Text = "ERROR: the call timed out"
 	default:
 		result.Text = "ERROR: the tool had an internal error; the operator's log has the details"
 	}

@@ -141,7 +141,7 @@ func TestASearchListsResultsAndMarksRefusedOnes(t *testing.T) {
 	env.Net = siteClient(t, "/none")
 	none := call(t, env, "web_search", args{"query": "bees"})
 	require.False(t, none.Failed)
-	require.Equal(t, "no results for bees; try other or fewer words", none.Text)
+	require.Equal(t, "no results for bees; try different or fewer words", none.Text)
 	require.Equal(t, []any{}, data(t, none)["results"])
 }
 

@@ -145,7 +145,7 @@ const (
 	ChangeBefore ChangeState = iota + 1
 	// ChangeAfter means that the change is in place.
 	ChangeAfter
-	// ChangeOther means that others changed the file, so a person has to decide.
+	// ChangeOther means that others changed the file, so a user has to decide.
 	ChangeOther
 )
 

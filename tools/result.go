@@ -32,9 +32,9 @@ type Result struct {
 	// Content are the blocks of an answer that is not only text, in their order, at most events.MaxContent. Text
 	// describes them.
 	Content []Content `json:"-"`
-	// Notices are the first notices of the call's external server, at most events.MaxNotices.
+	// Notices are the first notices from the call's external server, at most events.MaxNotices.
 	Notices []Notice `json:"-"`
-	// Operator is for the person's log, never for a model. It is empty if Text is sufficient.
+	// Operator is for the operator's log, never for a model. It is empty if Text is sufficient.
 	Operator string `json:"-"`
 	// Err is the cause of a failure, for errors.Is. It is nil if a program exited with an error.
 	Err error `json:"-"`

@@ -86,8 +86,8 @@ func RefuseReplacement(path, text string, s document.Splice) error {
 		return nil
 	}
 	line := document.NumberOf(document.Lines(text), s.Start)
-	return Refuse("%s line %d: the new text has U+FFFD (\uFFFD), which stands for bytes that could not be read, in place "+
-		"of what the file has; write the characters that are meant, leave damaged ones out of what is replaced, or use an "+
+	return Refuse("%s line %d: the new text has U+FFFD (\uFFFD), which stands for bytes that could not be decoded, "+
+		"where the file has something else; write the intended characters, do not replace the damaged ones, or use an "+
 		`escape such as \uFFFD`, path, line)
 }
 
@@ -115,7 +115,7 @@ func (d TextFile) ChangeTo(next document.Document, broken bool) (Change, error) 
 		now, problem := DecodeFile(d.Disk.Path, next.Bytes())
 		switch {
 		case problem != nil:
-			return Change{}, Refuse("%s could not be decoded after this edit: %s; its encoding is %s, keep its declaration in "+
+			return Change{}, Refuse("%s could not be decoded after this edit: %s; its encoding is %s; keep its declaration in "+
 				"the first two lines", d.Disk.Path, problem, d.Encoding)
 		case now.Text != next.Text:
 			return Change{}, Refuse("%s would be read as %s after this edit, but its bytes are %s; keep the declaration in "+

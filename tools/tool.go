@@ -56,7 +56,7 @@ func Executor[In any](spec Spec, handle func(ctx context.Context, env Env, in In
 
 // Outside returns a tool that changes something through a program or a service, so no plan of files can show the
 // change. Its effect contains Writes and not Executes, so it needs approval like other writes. But it has an
-// empty preview, and an interrupted call cannot be resumed: only a person can decide whether to repeat it. Panics
+// empty preview, and an interrupted call cannot be resumed: only a user can decide whether to repeat it. Panics
 // and errors are as with Reader.
 func Outside[In any](spec Spec, handle func(ctx context.Context, env Env, in In) (Result, error)) Tool {
 	mustFit(spec, spec.Effect.Has(Writes) && !spec.Effect.Has(Executes),

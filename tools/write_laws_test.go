@@ -70,7 +70,7 @@ func TestAFileWithSeveralHardLinksIsNotWritten(t *testing.T) {
 	eachEdit(t, func(t *testing.T, env tools.Env, dir, tool string, in args) {
 		require.NoError(t, os.Link(filepath.Join(dir, "shared.txt"), filepath.Join(dir, "other.txt")))
 		result := call(t, env, tool, in)
-		require.Equal(t, "ACCESS DENIED: shared.txt: this file has several hard links and is not written", result.Text)
+		require.Equal(t, "ACCESS DENIED: shared.txt: this file has several hard links and will not be written", result.Text)
 		require.Equal(t, "one\n", get(t, dir, "other.txt"))
 	})
 }

@@ -43,7 +43,7 @@ type CLI struct {
 
 var _ Tracker = CLI{}
 
-// Check checks that the program can be used.
+// Check returns an error if the program cannot be used.
 func (c CLI) Check(ctx context.Context) error {
 	var is struct{ Version string }
 	if err := c.call(ctx, &is, "version"); err != nil {
@@ -66,7 +66,7 @@ func (c CLI) Ready(ctx context.Context) ([]Bead, error) {
 	return c.several(ctx, "ready", "--limit=0", "--readonly")
 }
 
-// Create makes a ticket.
+// Create creates a ticket.
 func (c CLI) Create(ctx context.Context, title, description string) (Bead, error) {
 	title = strings.TrimSpace(title)
 	switch {
@@ -89,7 +89,7 @@ func (c CLI) Create(ctx context.Context, title, description string) (Bead, error
 	var made Bead
 	err := c.call(ctx, &made, "create", "--title="+title, "--description="+description)
 	if err == nil && made.ID == "" {
-		err = fmt.Errorf("beads: bd create answered without an id")
+		err = fmt.Errorf("beads: bd create returned no id")
 	}
 	return made, err
 }
@@ -119,7 +119,7 @@ func (c CLI) Update(ctx context.Context, id, status string) (Bead, error) {
 		return Bead{}, err
 	}
 	if len(changed) != 1 {
-		return Bead{}, fmt.Errorf("beads: bd update answered with %d tickets", len(changed))
+		return Bead{}, fmt.Errorf("beads: bd update returned %d tickets", len(changed))
 	}
 	return changed[0], nil
 }
@@ -132,8 +132,8 @@ func (c CLI) checkHooks() error {
 	}
 	for _, hook := range hooks {
 		if strings.HasPrefix(hook.Name(), "on_") {
-			return problem("the project has %s/hooks/%s, a program that bd would run; a person has to look at it and remove "+
-				"it first", Folder, oneLine(hook.Name()))
+			return problem("the project has %s/hooks/%s, a program that bd would run; the user must inspect it and "+
+				"remove it first", Folder, oneLine(hook.Name()))
 		}
 	}
 	return nil
@@ -172,7 +172,7 @@ func (c CLI) call(ctx context.Context, into any, args ...string) error {
 	case o.Exit != 0:
 		return failure(o)
 	case o.StdoutDropped > 0:
-		return problem("the answer of bd is too long")
+		return problem("the output of bd is too long")
 	}
 	if err := json.Unmarshal([]byte(o.Stdout), into); err != nil {
 		return fmt.Errorf("beads: bd %s: unexpected answer: %w", args[0], err)

@@ -148,7 +148,7 @@ func TestProgramsOfTheProjectDoNotRunAtChanges(t *testing.T) {
 	require.NoError(t, os.WriteFile(hook, nil, 0o755))
 	says(t, c, ".beads/hooks/on_update, a program that bd would run", made.ID, "closed")
 	_, err = c.Create(t.Context(), "b", "")
-	require.ErrorContains(t, err, "a person has to look at it")
+	require.ErrorContains(t, err, "the user must inspect it")
 	all, err := c.List(t.Context())
 	require.NoError(t, err)
 	require.Len(t, all, 1)

@@ -16,8 +16,8 @@ const maxSettings = 256 << 10
 // variables, including password commands, from .env; the settings may name a server.
 func (c CLI) checkFolder() error {
 	if _, err := os.Lstat(filepath.Join(c.Dir, Folder, ".env")); !errors.Is(err, fs.ErrNotExist) {
-		return problem("the project has %s/.env, whose variables can make bd run programs; a person has to look at it and "+
-			"remove it first", Folder)
+		return problem("the project has %s/.env, whose variables can make bd run programs; the user must inspect "+
+			"it and remove it first", Folder)
 	}
 	for _, name := range []string{"metadata.json", "config.json"} {
 		if err := c.checkSettings(name); err != nil {
@@ -46,7 +46,7 @@ func (c CLI) checkSettings(name string) error {
 	}
 	if json.Unmarshal(text, &is) != nil || is.Backend != "" && is.Backend != "dolt" || is.Mode != "" &&
 		!strings.EqualFold(is.Mode, "embedded") {
-		return problem("%s/%s names a database on a server; the beads tools work with an embedded one only", Folder, name)
+		return problem("%s/%s names a database on a server; the beads tools support only an embedded one", Folder, name)
 	}
 	return nil
 }

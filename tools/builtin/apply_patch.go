@@ -20,7 +20,7 @@ import (
 const maxPatch = 100 << 10
 
 // ApplyPatch returns the engine's internal tool that applies a patch proposed
-// by tier 4 and approved by a person. It is not offered to models.
+// by tier 4 and approved by a user. It is not offered to models.
 func ApplyPatch() tools.Tool {
 	return tools.Writer(tools.Spec{
 		Name: "apply_patch", Summary: "Apply a unified diff to the files it names: all of it, or nothing.",
@@ -70,13 +70,13 @@ func parsePatch(text string) ([]*gitdiff.File, error) {
 	for line := range strings.Lines(text) {
 		for _, word := range beyond() {
 			if strings.HasPrefix(line, word) {
-				return nil, tools.Refuse("the patch says %q; only changes of text, new and removed files can be applied",
+				return nil, tools.Refuse("the patch contains %q; only text changes, new files and deleted files can be applied",
 					strings.TrimSpace(word))
 			}
 		}
 	}
 	if old, now, renamed := otherName(strings.SplitAfter(text, "\n")); renamed {
-		return nil, tools.Refuse("the patch renames %s to %s; only changes, new and removed files can be applied", old, now)
+		return nil, tools.Refuse("the patch renames %s to %s; only text changes, new files and deleted files can be applied", old, now)
 	}
 	clean, err := recounted(text)
 	if err != nil {
@@ -146,7 +146,7 @@ func patched(ctx context.Context, env tools.Env, f *gitdiff.File) (tools.Change,
 }
 
 // textual rejects changes that a preview could not show. A byte that is not text, in the file or in the patch,
-// would hide all changes from the person who approves them.
+// would hide all changes from the user who approves them.
 func textual(c tools.Change) (tools.Change, error) {
 	for _, side := range [][]byte{c.Before, c.After} {
 		if doc, _ := tools.DecodeFile(c.Path, side); doc.Encoding == "" {

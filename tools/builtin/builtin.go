@@ -58,7 +58,7 @@ func list() []tools.Tool {
 }
 
 // Engine returns the registry from which workers run calls: the tools that are offered to models, and those that
-// carry out a person's decisions.
+// carry out a user's decisions.
 func Engine() *tools.Registry {
 	r, err := tools.NewRegistry(append(list(), RestoreFiles(), ApplyPatch())...)
 	if err != nil {

@@ -60,7 +60,7 @@ func (f restoredFile) plan(ctx context.Context, env tools.Env) (tools.Change, er
 	case absent && f.Before == "":
 		return f.withMode(tools.Create(f.Path, after, 0)), nil
 	case absent:
-		return tools.Change{}, tools.Refuse("%s was deleted since; nothing was restored", f.Path)
+		return tools.Change{}, tools.Refuse("%s has since been deleted; nothing was restored", f.Path)
 	case file.SHA256 != f.Before:
 		return tools.Change{}, f.changed(ctx, env, file)
 	case f.After == "":
@@ -82,7 +82,7 @@ func (f restoredFile) withMode(c tools.Change) tools.Change {
 func (f restoredFile) changed(ctx context.Context, env tools.Env, now sandbox.File) error {
 	then, err := keptFile(ctx, env, f.Before)
 	if err != nil {
-		return tools.Refuse("%s changed since; nothing was restored", f.Path)
+		return tools.Refuse("%s has since changed; nothing was restored", f.Path)
 	}
 	diff := tools.Change{Path: now.Path, Before: then, After: tools.Present(now.Data)}.Diff()
 	return &tools.Refusal{Text: f.Path + " changed since; nothing was restored", Detail: diff}

@@ -60,7 +60,7 @@ func runScript(ctx context.Context, env tools.Env, in runPowershellArgs) (tools.
 	if !shell.Powershell {
 		if sign := powershellSign(in.Script); sign != "" {
 			return tools.Result{}, tools.Refuse("this looks like PowerShell (%s), but PowerShell is not installed here: "+
-				"scripts run in %s; write it for that", sign, shell.Name)
+				"scripts run in %s; rewrite it for that shell", sign, shell.Name)
 		}
 	}
 	timeout, err := timeLimit(env.Shell, in.TimeoutS)

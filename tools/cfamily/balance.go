@@ -40,7 +40,7 @@ func balance(text string) string {
 	lines := document.Lines(text)
 	open := unclosed(lines, slices.Concat(directives, tokens), comments)
 	for _, p := range slices.Concat(open, brackets(text, tokens), unbalanced(lines, damaged)) {
-		return fmt.Sprintf("%s, in its line %d", p.Text, p.Line)
+		return fmt.Sprintf("%s, on its line %d", p.Text, p.Line)
 	}
 	return ""
 }
@@ -68,7 +68,7 @@ func brackets(text string, tokens []token) []Problem {
 				open = open[:len(open)-1]
 			}
 			if len(open) == 0 || text[open[len(open)-1].start] != closes[c] {
-				say(t, "'%c' closes nothing")
+				say(t, "'%c' has no opening counterpart")
 				continue
 			}
 			open = open[:len(open)-1]

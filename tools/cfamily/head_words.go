@@ -133,7 +133,7 @@ func (f *File) keepTail(s Symbol, content string) error {
 	}
 	for _, w := range f.tail(s) {
 		if have[w.word]--; have[w.word] < 0 {
-			return refuse("new_content leaves out '%s', which follows the head of '%s'; put it in to keep it, or use "+
+			return refuse("new_content leaves out '%s', which follows the head of '%s'; include it to keep it, or use "+
 				"edit_file to remove it", short(f.Text[w.start:w.end]), s.Name)
 		}
 	}

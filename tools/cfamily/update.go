@@ -30,7 +30,7 @@ func (f *File) Update(ctx context.Context, s Symbol, content string) (document.S
 		start = s.Head
 	}
 	if !directivesClosed(f.Text[start:s.End]) {
-		return document.Splice{}, refuse("an #if cuts the head or the end of '%s'; use edit_file", s.Name)
+		return document.Splice{}, refuse("an #if splits the head or the end of '%s'; use edit_file", s.Name)
 	}
 	if problem := balance(f.Text[s.Start:s.End]); problem != "" {
 		return document.Splice{}, refuse("'%s' does not end where it should (%s), so the file must be repaired with "+
@@ -72,8 +72,8 @@ func (f *File) Update(ctx context.Context, s Symbol, content string) (document.S
 		return splice, nil
 	}
 	if !f.sameOutside(splice) {
-		return document.Splice{}, refuse("with new_content the text around it would be read differently; let its comments, " +
-			"strings and # lines end in it, and begin a # line only where the definition begins its line")
+		return document.Splice{}, refuse("new_content would change how the text around it is parsed; close its comments, " +
+			"strings and # lines, and begin it with a # line only if the definition is first on its line")
 	}
 	after := Read(f.Text[:start]+content+f.Text[s.End:], f.Language, f.macros)
 	if err := f.compare(after, s, splice); err != nil {
@@ -110,7 +110,7 @@ func (f *File) compare(after *File, s Symbol, splice document.Splice) error {
 		return err
 	}
 	if name := f.doubled(after, splice.New); name != "" {
-		return refuse("new_content also defines '%s', which the file defines already; give only '%s'", name, s.Name)
+		return refuse("new_content also defines '%s', which the file already defines; give only '%s'", name, s.Name)
 	}
 	outside := map[string]int{}
 	for _, o := range f.Symbols {
@@ -125,7 +125,7 @@ func (f *File) compare(after *File, s Symbol, splice document.Splice) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(outside)) {
 		if outside[name] != 0 {
-			return refuse("with new_content the %s outside of it would be read differently; check brackets, quotes and comments",
+			return refuse("new_content would change how the %s outside of it is parsed; check brackets, quotes and comments",
 				name)
 		}
 	}
@@ -228,7 +228,7 @@ func (f *File) damaged(ctx context.Context, after *File, splice document.Splice)
 	}
 	for _, d := range now {
 		if d.Start >= splice.Start && d.Start <= splice.Start+len(splice.New) {
-			what := fmt.Sprintf("%q does not fit", short(after.Text[d.Start:min(d.End, len(after.Text))]))
+			what := fmt.Sprintf("%q is not valid here", short(after.Text[d.Start:min(d.End, len(after.Text))]))
 			if d.Missing != "" {
 				what = fmt.Sprintf("%q is missing", d.Missing)
 			}

@@ -42,7 +42,7 @@ func TestADefinitionGivenBackIsNoChange(t *testing.T) {
 			}
 			splice, err := file.Update(t.Context(), s, file.Text[start:s.End])
 			if err != nil { // an #if cuts it, or it is not closed
-				require.Regexp(t, "an #if cuts|does not end where it should", err.Error(), "%s %s", name, s.Name)
+				require.Regexp(t, "an #if splits|does not end where it should", err.Error(), "%s %s", name, s.Name)
 				continue
 			}
 			whole++
@@ -166,7 +166,7 @@ var refusals = []struct{ text, name, content, says string }{
 	// Directives beside other code.
 	{"int f(void) { return 1; } int b;\n", "f", "int f(void) { return 2; }\n#define Z 3", "ends in a # line"},
 	{"int f(void) { return 1; } int b;\n", "f", "int f(void) { return 2; }\n#if 0\n#endif", "ends in a # line"},
-	{"int b; int f(void) { return 1; }\n", "f", "#define Z 3\nint f(void) { return 2; }", "read differently"},
+	{"int b; int f(void) { return 1; }\n", "f", "#define Z 3\nint f(void) { return 2; }", "would change how"},
 	{"struct s { int a; }; int b;\n", "s", "struct s { int b; } // c", "ends in a // comment"},
 	// Fronts.
 	{"DECLARE(x) int f(void) { return 1; }\n", "f", "int f(void) { return 2; }", "leaves out 'DECLARE(x)'"},

@@ -96,10 +96,10 @@ func Compare(before, after *State) (changes []Change, unseen bool, unkept []stri
 func (s *State) Content(digest string) ([]byte, error) {
 	data, err := os.ReadFile(s.store.path(digest))
 	if err != nil {
-		return nil, fmt.Errorf("read a kept content: %w", err)
+		return nil, fmt.Errorf("read stored content: %w", err)
 	}
 	if sandbox.Digest(data) != digest {
-		return nil, fmt.Errorf("the kept content %s was damaged", digest)
+		return nil, fmt.Errorf("the stored content %s is damaged", digest)
 	}
 	return data, nil
 }

@@ -37,7 +37,7 @@ func Open(folder string, clock func() time.Time) (*Store, error) {
 		return nil, fmt.Errorf("empty the folder for checkpoints: %w", err)
 	}
 	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return nil, fmt.Errorf("make the folder for checkpoints: %w", err)
+		return nil, fmt.Errorf("create the folder for checkpoints: %w", err)
 	}
 	return &Store{folder: folder, clock: clock, maxFiles: MaxFiles, maxBytes: MaxBytes, uses: map[string]int{}}, nil
 }

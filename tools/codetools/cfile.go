@@ -119,7 +119,7 @@ func (f codeFile) declaredOnly(ctx context.Context, env tools.Env, found []cfami
 	text := fmt.Sprintf("%s only declares '%s'", f.Disk.Path, tools.OneLine(found[0].Name, 200))
 	other := pairedFile(env, f.Disk.Path)
 	if other == "" {
-		return text + "; its definition is in another file, find_text can tell which"
+		return text + "; its definition is in another file; find it with find_text"
 	}
 	header, ok := findHeader(ctx, env)(other)
 	if !ok {

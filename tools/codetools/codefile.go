@@ -60,7 +60,7 @@ func (f codeFile) find(name string) ([]cfamily.Symbol, error) {
 	}
 	base, ordinal := cfamily.CutOrdinal(name)
 	if all := cfamily.Find(f.symbols, base); ordinal > 0 && len(all) > 0 {
-		return nil, tools.Refuse("no definition '%s' in %s; there is %s", tools.OneLine(name, 200), f.Disk.Path,
+		return nil, tools.Refuse("no definition '%s' in %s; it has %s", tools.OneLine(name, 200), f.Disk.Path,
 			f.places(all))
 	}
 	return nil, f.missing(base)
@@ -168,7 +168,7 @@ func readCode(ctx context.Context, env tools.Env, path, name string) (codeFile, 
 		}
 	}
 	if !ok {
-		return codeFile{}, tools.Refuse("the name of %s does not show its language; set language to one of %s", doc.Disk.Path,
+		return codeFile{}, tools.Refuse("cannot tell the language of %s from its name; set language to one of %s", doc.Disk.Path,
 			languageNames())
 	}
 	switch language.Name() {
@@ -208,5 +208,5 @@ func damageText(d syntax.Damage) string {
 	if d.Missing != "" {
 		return fmt.Sprintf("line %d: %q seems to be missing", d.Line, d.Missing)
 	}
-	return fmt.Sprintf("line %d: not understood, so the rest may be incomplete", d.Line)
+	return fmt.Sprintf("line %d: cannot be parsed, so the rest may be incomplete", d.Line)
 }

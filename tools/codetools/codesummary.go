@@ -28,7 +28,7 @@ func SummariseCode(ctx context.Context, name, text string) summary.Summary {
 	}
 	out := summary.Summary{Format: language.Name(), Doc: summary.HeadComment(text)}
 	if len(found.Damage) > 0 {
-		out.Warnings = append(out.Warnings, fmt.Sprintf("line %d: not understood; the rest may be incomplete",
+		out.Warnings = append(out.Warnings, fmt.Sprintf("line %d: cannot be parsed; the rest may be incomplete",
 			found.Damage[0].Line))
 	}
 	if len(found.Symbols) == 0 {

@@ -36,7 +36,7 @@ type EncodingError struct {
 
 // Error returns the error in one line.
 func (e *EncodingError) Error() string {
-	return fmt.Sprintf("its encoding (%s) cannot hold %q; use other characters", e.Encoding, e.Rune)
+	return fmt.Sprintf("its encoding (%s) cannot represent %q; use other characters", e.Encoding, e.Rune)
 }
 
 // asText returns bytes as a string without copying, which would take most of the time for large files. The bytes

@@ -31,13 +31,13 @@ func notesOn(doc tools.TextFile, lines int) []string {
 		notes = append(notes, "encoding "+doc.Encoding)
 	}
 	if doc.Undecodable != nil {
-		notes = append(notes, fmt.Sprintf("Python refuses it: %s", doc.Undecodable))
+		notes = append(notes, fmt.Sprintf("Python rejects it: %s", doc.Undecodable))
 	}
 	if lines > 0 && len(doc.Text) > maxLineChars && len(doc.Text)/lines > minifiedLine {
 		notes = append(notes, "it looks minified")
 	}
 	if line := generatedLine(doc.Text); line > 0 {
-		notes = append(notes, fmt.Sprintf("line %d says that it is generated; change what generates it", line))
+		notes = append(notes, fmt.Sprintf("line %d says that the file is generated; change its generator instead", line))
 	}
 	return notes
 }

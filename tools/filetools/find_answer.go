@@ -87,7 +87,7 @@ func (f *finder) text() string {
 		file.write(&b)
 	}
 	if len(rest) > 0 {
-		fmt.Fprintf(&b, "… the answer is full with %d matching lines; use a larger max_results or a narrower path, glob or "+
+		fmt.Fprintf(&b, "… stopped after %d matching lines; use a larger max_results or a narrower path, glob or "+
 			"pattern; also in:\n", f.most)
 	}
 	for _, file := range rest {
@@ -162,7 +162,7 @@ func (f *finder) summary() string {
 	case f.stats.Truncated:
 		text += fmt.Sprintf("; the search ended after %d entries: search in a subfolder", f.stats.Visited)
 	case d.MatchingLines == 0 && !f.in.Regex && strings.ContainsAny(d.Pattern, `\*|[^$+`):
-		text += "; the pattern was taken literally: regex=true reads it as an expression"
+		text += "; the pattern was matched literally: regex=true makes it an expression"
 	case d.MatchingLines == 0 && d.Ignored > 0:
 		text += "; include_ignored=true searches what .gitignore leaves out"
 	}

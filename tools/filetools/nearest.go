@@ -20,7 +20,7 @@ func notFound(path, text string, lines []document.Line, e textEdit) error {
 	if hint := nearMiss(text, lines, e.old); hint != "" {
 		why += "; " + hint
 	} else if at := findExact(text, e.new); len(at) > 0 && strings.TrimSpace(e.new) != "" {
-		why += "; new_string is there already, at " + lineList(startLines(lines, at))
+		why += "; new_string is already there, at " + lineList(startLines(lines, at))
 	}
 	if near := nearest(text, lines, e.old); near != "" {
 		why += "; nearest lines: " + near

@@ -99,7 +99,7 @@ func cleanPattern(pattern string) (string, sandbox.Glob, error) {
 	}
 	glob, err := sandbox.ParseGlob(pattern)
 	if err != nil {
-		return "", glob, tools.Refuse("the pattern stands for more than %d patterns; use fewer braces",
+		return "", glob, tools.Refuse("the pattern expands to more than %d patterns; use fewer braces",
 			sandbox.MaxGlobAlternatives)
 	}
 	return pattern, glob, nil

@@ -155,9 +155,9 @@ func whereLine(text string, lines []document.Line, want string) string {
 		}
 	}
 	if len(at) == 0 {
-		return ", and no line is the expected one"
+		return ", and no line matches the expected one"
 	}
-	return ", and what was expected is at " + lineList(at)
+	return ", and the expected line is at " + lineList(at)
 }
 
 func (in setFileSliceArgs) within(path string, n int) error {

@@ -6,7 +6,7 @@
 // Revisions are resolved with monitors, hooks and transports switched off. The diff then runs in a private
 // administrative folder that borrows the repository's objects and index and has its own configuration, into which
 // only harmless settings for line ends and file names are copied. Attributes of the repository may name drivers
-// and filters, but none is defined. Submodules are not entered. The person's and the system's configuration are
+// and filters, but none is defined. Submodules are not entered. The user's and the system's configuration are
 // not read either.
 //
 // Caller input never becomes an option: revisions are checked and resolved to hashes, and paths are literal and

@@ -35,5 +35,5 @@ func (n *fileNames) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// asTold returns the form of a name that is shown to a person and accepted as input: invalid bytes are replaced.
+// asTold returns the form of a name that is shown to a user and accepted as input: invalid bytes are replaced.
 func asTold(name string) string { return string([]rune(name)) }

@@ -239,7 +239,7 @@ func (w Worktrees) caughtUp(ctx context.Context, repo repository, onto string) e
 	return w.written(ctx, repo, []string{"read-tree", "--reset", "-u", onto})
 }
 
-// showConflict writes both sides to the worktree's files. It does so only once, because a person may then edit them.
+// showConflict writes both sides to the worktree's files. It does so only once, because a user may then edit them.
 func (w Worktrees) showConflict(ctx context.Context, repo repository, p *private, r MergeRequest,
 	both conflict) (string, conflict, error) {
 	if both.Shown {

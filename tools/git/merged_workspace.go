@@ -90,7 +90,7 @@ func (h *Hold) Commit(ctx context.Context, title string) error {
 // Release releases the Hold.
 func (h *Hold) Release() { h.release() }
 
-// Tidy removes the worktree of merged work after the session, so that the person can check out its branch. The
+// Tidy removes the worktree of merged work after the session, so that the user can check out its branch. The
 // branch stays. A worktree with changes by others also stays, and a *Problem says so. The worktree is recreated
 // when needed.
 func (w Worktrees) Tidy(ctx context.Context) error {

@@ -12,7 +12,7 @@ import (
 // maxOutput limits the output that is read from one command, in bytes.
 const maxOutput = 24 << 20
 
-// Program is a git program to run.
+// Program is a git executable.
 type Program struct {
 	// Path is the absolute path of the program.
 	Path string
@@ -48,7 +48,7 @@ func (p Program) runExact(ctx context.Context, dir string, env []string, args ..
 	err error) {
 	o, failed, err := p.outcome(ctx, dir, env, true, args)
 	if err == nil && !o.StdoutWhole.All {
-		err = problem("there are more than %d MiB of file names, which is not supported here", sandbox.MaxWhole>>20)
+		err = problem("the file names take more than %d MiB, which is not supported here", sandbox.MaxWhole>>20)
 	}
 	return string(o.StdoutWhole.Data), failed, err
 }

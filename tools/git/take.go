@@ -78,7 +78,7 @@ func (w Worktrees) replaceable(r MergeRequest, files []string) error {
 		}
 		info, err := root.Lstat(filepath.FromSlash(file))
 		if err == nil && info.IsDir() || err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return problem("writing %s would overwrite something else; move that away in the worktree",
+			return problem("writing %s would overwrite something else; move it away in the worktree first",
 				shown(file))
 		}
 	}

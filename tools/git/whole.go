@@ -38,8 +38,8 @@ func (r repository) borrowsNothing() error {
 	objects := filepath.Join(r.common, "objects")
 	for _, name := range []string{"alternates", "http-alternates"} {
 		if _, err := os.Lstat(filepath.Join(objects, "info", name)); err == nil {
-			return problem("the repository uses objects of another one (objects/info/%s), which is not followed; a person "+
-				"can fix that with git repack -ad and by removing the file", name)
+			return problem("the repository uses objects of another one (objects/info/%s), which is not followed; to fix "+
+				"this, run git repack -ad and remove the file", name)
 		}
 	}
 	for folders := []string{objects}; len(folders) > 0; folders = folders[1:] {

@@ -19,7 +19,7 @@ const worktreeTimeout = 5 * time.Minute
 const Merged = "merged"
 
 // Worktrees are the worktrees and branches of one session: one for each attempt at a ticket, and one into which
-// the work of all of them is merged. The person's own working tree, branch, HEAD and index are read but never
+// the work of all of them is merged. The user's own working tree, branch, HEAD and index are read but never
 // written. Every step can be repeated after a crash, and steps run one at a time, across processes.
 //
 // No program runs that the repository configures: refs are moved, and files are read and written, in private
@@ -28,7 +28,7 @@ const Merged = "merged"
 // appears in its stored form.
 type Worktrees struct {
 	Program Program
-	// Project is the person's folder, the root of a repository or a folder in it.
+	// Project is the user's folder, the root of a repository or a folder in it.
 	Project string
 	// Root is the folder that contains the worktrees of the session. It is created when needed.
 	Root string
@@ -55,7 +55,7 @@ type Worktree struct {
 	Dir    string // the folder that corresponds to the project's folder
 	Branch string
 	Base   string // commit from which it starts
-	Note   string // what the person should know
+	Note   string // what the user should know
 }
 
 // Branch returns the branch into which everything is merged.

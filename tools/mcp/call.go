@@ -15,7 +15,7 @@ import (
 // maxCalls limits the concurrent calls of one server; further calls wait.
 const maxCalls = 8
 
-// Times of a call. They do not count while a person is asked.
+// Times of a call. They do not count while a user is asked.
 const (
 	callTimeout = 120 * time.Second // default; see Definition.CallMS; progress restarts it
 	hardTimeout = 10 * time.Minute  // limit even with progress; at least callTimeout
@@ -27,7 +27,7 @@ type limits struct {
 	silence, end *time.Timer
 
 	mu   sync.Mutex
-	held int // questions that a person is asked now
+	held int // questions that a user is asked now
 }
 
 // startLimits starts the times of a call. over is called when one of them is over.
@@ -35,10 +35,10 @@ func startLimits(d Definition, over func(error)) *limits {
 	l := &limits{quiet: cmp.Or(time.Duration(d.CallMS)*time.Millisecond, callTimeout)}
 	l.whole = max(l.quiet, hardTimeout)
 	l.silence = time.AfterFunc(l.quiet, func() {
-		over(fmt.Errorf("no answer and no progress in %v: %w", l.quiet, context.DeadlineExceeded))
+		over(fmt.Errorf("no answer and no progress within %v: %w", l.quiet, context.DeadlineExceeded))
 	})
 	l.end = time.AfterFunc(l.whole, func() {
-		over(fmt.Errorf("no answer in %v: %w", l.whole, context.DeadlineExceeded))
+		over(fmt.Errorf("no answer within %v: %w", l.whole, context.DeadlineExceeded))
 	})
 	return l
 }

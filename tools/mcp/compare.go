@@ -21,7 +21,7 @@ type Change struct {
 // maxDiff limits the difference of one tool in bytes.
 const maxDiff = 16 << 10
 
-// text returns what a person reads of a tool: its description and its schema.
+// text returns what a user reads of a tool: its description and its schema.
 func (p Pin) text() string {
 	var schema bytes.Buffer
 	if json.Indent(&schema, p.Schema, "", "  ") != nil {
@@ -37,7 +37,7 @@ func (p Pin) text() string {
 // diffOf returns the difference between the texts of a tool.
 func diffOf(before, now string) string {
 	if before == now {
-		return "its name, its output schema, its annotations or a part over the limits changed\n"
+		return "its name, its output schema, its annotations or a part beyond the size limits changed\n"
 	}
 	diff := udiff.Unified("approved", "now", before, now)
 	if len(diff) > maxDiff {
@@ -46,8 +46,8 @@ func diffOf(before, now string) string {
 	return diff
 }
 
-// Approval returns the hash by which a person approves the tools of now: that of the definition, for a trusted server
-// whose tools changed together with that of the changes. So a person approves only what was shown.
+// Approval returns the hash by which the user approves the current tools: that of the definition, for a trusted server
+// whose tools changed together with that of the changes. So the user approves only what was shown.
 func (s Status) Approval(now []Pin) (string, error) {
 	changes := slices.DeleteFunc(Compare(s.Pins, now), func(c Change) bool { return c.State == Unchanged })
 	if !s.Trusted || len(changes) == 0 {

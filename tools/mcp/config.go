@@ -59,7 +59,7 @@ type Definition struct {
 	Disabled bool              `json:"disabled,omitempty"`
 	Serial   bool              `json:"serial,omitempty"`    // one call at a time
 	Roots    []string          `json:"roots,omitempty"`     // folders that the server may request; empty means none
-	Sampling bool              `json:"sampling,omitempty"`  // the server may ask for replies of a model
+	Sampling bool              `json:"sampling,omitempty"`  // the server may ask for model replies
 	AskRoots bool              `json:"ask_roots,omitempty"` // the server may ask for folders, in place of Roots
 	StartMS  int64             `json:"start_ms,omitempty"`  // 0 means startTimeout
 	CallMS   int64             `json:"call_ms,omitempty"`   // 0 means callTimeout
@@ -67,9 +67,9 @@ type Definition struct {
 	Deny     []string          `json:"deny,omitempty"`      // globs; deny overrides allow
 
 	File    string `json:"file"`    // absolute path of the configuration
-	Project bool   `json:"project"` // the file belongs to the project, not to the person
+	Project bool   `json:"project"` // the file belongs to the project, not to the user
 
-	stricter []filter // of project entries that have the name of this server of the person
+	stricter []filter // of project entries that have the name of this server of the user
 }
 
 // filter says which tools of a server are offered. Both fields hold globs; deny overrides allow.
@@ -119,7 +119,7 @@ type entry struct {
 // the line of invalid JSON, and the path of the field. Notices name fields without effect.
 func ParseConfig(file string, data []byte, project bool) (out []Definition, notices []string, err error) {
 	if len(data) > maxConfig {
-		return nil, nil, fmt.Errorf("%s: must be at most %d bytes, has %d", file, maxConfig, len(data))
+		return nil, nil, fmt.Errorf("%s: must be at most %d bytes, got %d", file, maxConfig, len(data))
 	}
 	var top map[string]json.RawMessage
 	if err := json.Unmarshal(data, &top); err != nil {
@@ -287,7 +287,7 @@ func (e entry) transport(d Definition) (string, error) {
 }
 
 // Load reads the user's configuration, the project's, and those of the project's other files that more names;
-// see others. A server of the person hides one of the same name in the project, whose filters then also apply,
+// see others. A server of the user hides one of the same name in the project, whose filters then also apply,
 // and a notice says so. A missing file has no servers.
 func Load(user, project string, more []string) (found []Definition, notices []string, failed error) {
 	var files []string
@@ -325,7 +325,7 @@ func Load(user, project string, more []string) (found []Definition, notices []st
 				continue
 			}
 			found[at].stricter = append(found[at].stricter, filter{d.Allow, d.Deny})
-			notices = append(notices, fmt.Sprintf("%s: the server %s has no effect but for its filters: %s has that name",
+			notices = append(notices, fmt.Sprintf("%s: only the filters of the server %s have an effect: %s already defines that name",
 				file, d.Name, found[at].File))
 		}
 	}

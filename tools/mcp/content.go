@@ -52,7 +52,7 @@ func contentOf(r *sdk.CallToolResult) []tools.Content {
 	if more := len(out) - events.MaxContent; more > 0 {
 		last := events.MaxContent - 1
 		out = append(out[:last:last], tools.Content{Kind: events.ContentText,
-			Text: fmt.Sprintf("[%d more blocks were not kept: at most %d]", more+1, events.MaxContent)})
+			Text: fmt.Sprintf("[%d more blocks were dropped: the limit is %d]", more+1, events.MaxContent)})
 	}
 	return out
 }

@@ -53,5 +53,5 @@ func TestBlocksBeyondTheLimitAreCounted(t *testing.T) {
 	r.Content = append(r.Content, image)
 	kept = contentOf(r)
 	require.Len(t, kept, events.MaxContent)
-	require.Equal(t, "[2 more blocks were not kept: at most 32]", kept[events.MaxContent-1].Text)
+	require.Equal(t, "[2 more blocks were dropped: the limit is 32]", kept[events.MaxContent-1].Text)
 }

@@ -106,7 +106,7 @@ type ownOrigin struct {
 
 func (o *ownOrigin) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.URL.Scheme != o.url.Scheme || r.URL.Host != o.url.Host {
-		return nil, fmt.Errorf("the MCP server must not send its clients from %s to %s", o.url.Host, r.URL.Host)
+		return nil, fmt.Errorf("the MCP server must not redirect its clients from %s to %s", o.url.Host, r.URL.Host)
 	}
 	r = r.Clone(r.Context())
 	for name, value := range o.headers {

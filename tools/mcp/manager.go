@@ -18,7 +18,7 @@ import (
 	"manualslop/tools/sandbox"
 )
 
-// Status is a configured server with the tools that the person trusts. A server that cannot be read completely,
+// Status is a configured server with the tools that the user trusts. A server that cannot be read completely,
 // for example because its program is gone, has an empty hash and is never trusted.
 type Status struct {
 	Definition Definition
@@ -38,7 +38,7 @@ func (s Status) Offered() (out []Pin) {
 	return out
 }
 
-// Manager holds the configured servers. It can start only those that the person trusts. It reads its files again
+// Manager holds the configured servers. It can start only those that the user trusts. It reads its files again
 // when they change. It is safe for concurrent use.
 type Manager struct {
 	user, project string
@@ -131,7 +131,7 @@ func (m *Manager) Find(name string) (Status, bool) {
 	return all[i], true
 }
 
-// See starts a server, returns its current status and stops it. It is for the person who decides about trust.
+// See starts a server, returns its current status and stops it. It is for the user, who decides about trust.
 func (m *Manager) See(ctx context.Context, s Status) (now Status, err error) {
 	s.Pins = nil
 	server, err := NewServer(s, m.project, m.around)
@@ -144,7 +144,7 @@ func (m *Manager) See(ctx context.Context, s Status) (now Status, err error) {
 	return s, err
 }
 
-// Trust records that the person trusts a server with the status that [Manager.See] returned.
+// Trust records that the user trusts a server with the status that [Manager.See] returned.
 func (m *Manager) Trust(s Status) error {
 	now, err := s.Definition.Hash()
 	if err != nil {
@@ -304,8 +304,8 @@ func callPinned(ctx context.Context, s Server, p Pin, raw json.RawMessage, env t
 	}
 	i := slices.IndexFunc(listed, func(l Pin) bool { return l.Name == p.Name })
 	if i < 0 || listed[i].SHA256 != p.SHA256 {
-		return failed(name, p.Name, "pin_changed", fmt.Errorf("the tool is not the one that was approved; a person must "+
-			`look at it with "slop mcp tools %s" and run "slop mcp trust %s" again`, name, name))
+		return failed(name, p.Name, "pin_changed", fmt.Errorf("the tool differs from the approved one; the user must "+
+			`inspect it with "slop mcp tools %s" and run "slop mcp trust %s" again`, name, name))
 	}
 	seen := &notices{on: env.Notify}
 	hooks := Hooks{Client: env.Client, Ask: env.Ask, Notify: seen.add}

@@ -142,7 +142,7 @@ func TestRequirement03BadConfigurationsAreRejectedWithTheirPlace(t *testing.T) {
 		require.ErrorContains(t, err, want, text)
 	}
 	_, _, err := ParseConfig("f", []byte(strings.Repeat(" ", maxConfig+1)), false)
-	require.ErrorContains(t, err, "must be at most 1048576 bytes, has 1048577")
+	require.ErrorContains(t, err, "must be at most 1048576 bytes, got 1048577")
 }
 
 func TestRequirement03VariablesAreStrict(t *testing.T) {
@@ -240,7 +240,7 @@ func TestRequirement03AProjectCannotReplaceAServerOfThePerson(t *testing.T) {
 	require.False(t, a.Definition.offers("rm"), "the stricter filter counts")
 	require.True(t, a.Definition.offers("ls"))
 	require.Len(t, m.Notices(), 1)
-	require.Contains(t, m.Notices()[0], "the server a has no effect")
+	require.Contains(t, m.Notices()[0], "only the filters of the server a")
 	require.Len(t, m.Servers(), 2)
 }
 
@@ -487,11 +487,11 @@ func TestRequirement04BadSchemasAreNotOffered(t *testing.T) {
 		{object(`{"type":"object"}`), ""},
 		{object(`{"properties":{"a":{"$ref":"#/$defs/a~1b"},"b":{"$ref":"#/$defs/a~1b"}},"$defs":{"a/b":{}}}`), ""},
 		{object(`{"properties":{"$ref":{"type":"string"}}}`), ""},
-		{object(`{"$ref":"https://evil.example/schema"}`), "must lead to a part of the schema"},
-		{object(`{"$ref":"#/$defs/gone"}`), "must lead to a part of the schema"},
-		{object(`{"properties":{"a":{"$ref":"#"}}}`), "must not lead to itself"},
+		{object(`{"$ref":"https://evil.example/schema"}`), "must refer to a part of the schema"},
+		{object(`{"$ref":"#/$defs/gone"}`), "must refer to a part of the schema"},
+		{object(`{"properties":{"a":{"$ref":"#"}}}`), "must not refer to itself"},
 		{object(`{"$ref":"#/$defs/a","$defs":{"a":{"items":{"$ref":"#/$defs/b"}},"b":{"$ref":"#/$defs/a"}}}`),
-			"must not lead to itself"},
+			"must not refer to itself"},
 	} {
 		p, err := pinOf(&sdk.Tool{Name: "a", InputSchema: c.schema})
 		require.NoError(t, err)

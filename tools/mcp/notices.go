@@ -26,7 +26,7 @@ const confirmTimeout = 5 * time.Second
 type Hooks struct {
 	// Client owns what the request subscribes to; see [tools.Env.Client].
 	Client string
-	// Ask passes questions of the server to a person.
+	// Ask passes the server's questions to the user.
 	Ask Ask
 	// Notify is called with what the server reports during the request, one after the other. With a subscription it
 	// is called with changes of the resource, also after the request.

@@ -26,8 +26,8 @@ import (
 	"manualslop/events"
 )
 
-// access gets tokens for one server behind a URL and stores them in a file of the person. Only a person can grant
-// access; a process without a person uses the stored token.
+// access gets tokens for one server behind a URL and stores them in a file of the user. Only a user can grant
+// access; a process without a user uses the stored token.
 type access struct {
 	definition Definition // with variables expanded
 	around     Surroundings
@@ -69,18 +69,18 @@ func authorization(d Definition, around Surroundings) (*access, error) {
 	return a, nil
 }
 
-// TokenSource returns the stored tokens, or nil if a person must grant access first.
+// TokenSource returns the stored tokens, or nil if the user must grant access first.
 func (a *access) TokenSource(context.Context) (oauth2.TokenSource, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.source, nil
 }
 
-// Authorize asks a person to grant access in a browser, which then returns to a port of this machine.
+// Authorize asks the user to grant access in a browser, which then returns to a port of this machine.
 func (a *access) Authorize(ctx context.Context, r *http.Request, answer *http.Response) error {
 	if a.around.OpenURL == nil {
 		_ = answer.Body.Close()
-		return fmt.Errorf(`a person must give access to MCP server %s; run "slop mcp trust %s"`, a.definition.Name,
+		return fmt.Errorf(`the user must authorize access to MCP server %s; run "slop mcp trust %s"`, a.definition.Name,
 			a.definition.Name)
 	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", fmt.Sprintf("127.0.0.1:%d", a.definition.OAuth.Port))
@@ -192,11 +192,11 @@ func (a *access) scopes(named []string) []string {
 	return out
 }
 
-// visit shows the person a URL and waits until the browser returns.
+// visit shows the user a URL and waits until the browser returns.
 func (a *access) visit(ctx context.Context, listener net.Listener, address string) (*auth.AuthorizationResult, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "https" && !strictlyLocal(address) {
-		return nil, fmt.Errorf("the address for giving access must begin with https://, got %q", clean(address, 200))
+		return nil, fmt.Errorf("the authorization address must begin with https://, got %q", clean(address, 200))
 	}
 	came := make(chan url.Values, 1)
 	mux := http.NewServeMux()
@@ -205,7 +205,7 @@ func (a *access) visit(ctx context.Context, listener net.Listener, address strin
 		case came <- r.URL.Query():
 		default:
 		}
-		_, _ = w.Write([]byte("slop has the answer. You can close this page.\n"))
+		_, _ = w.Write([]byte("slop received the response. You can close this page.\n"))
 	})
 	web := &http.Server{Handler: mux, ReadHeaderTimeout: startTimeout}
 	go func() { _ = web.Serve(listener) }()
@@ -218,8 +218,8 @@ func (a *access) visit(ctx context.Context, listener net.Listener, address strin
 		return nil, ctx.Err()
 	case q := <-came:
 		if q.Get("code") == "" {
-			return nil, fmt.Errorf("access was not given: %s", clean(cmp.Or(q.Get("error_description"), q.Get("error"),
-				"no code came back"), 200))
+			return nil, fmt.Errorf("access was not granted: %s", clean(cmp.Or(q.Get("error_description"), q.Get("error"),
+				"no code was returned"), 200))
 		}
 		_ = web.Shutdown(ctx) // lets the browser receive its page
 		return &auth.AuthorizationResult{Code: q.Get("code"), State: q.Get("state"), Iss: q.Get("iss")}, nil

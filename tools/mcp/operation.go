@@ -138,7 +138,7 @@ type resourceArgs struct {
 func readURI(raw json.RawMessage) (string, error) {
 	in, err := arguments[resourceArgs](raw)
 	if err == nil && (in.URI == "" || len(in.URI) > maxURI) {
-		err = refusedf("uri: must have between 1 and %d bytes, has %d", maxURI, len(in.URI))
+		err = refusedf("uri: must have between 1 and %d bytes, got %d", maxURI, len(in.URI))
 	}
 	return in.URI, err
 }
@@ -147,7 +147,7 @@ func readURI(raw json.RawMessage) (string, error) {
 func structured(v any) (tools.Result, error) {
 	data, err := json.Marshal(v)
 	if err == nil && len(data) > maxListed {
-		err = refusedf("the answer must have at most %d bytes, has %d", maxListed, len(data))
+		err = refusedf("the answer must have at most %d bytes, got %d", maxListed, len(data))
 	}
 	if err != nil {
 		return tools.Result{}, err
@@ -275,7 +275,7 @@ func readResource(ctx context.Context, c *connection, meta sdk.Meta, raw json.Ra
 // blocks returns a result that keeps each block.
 func blocks(parts []sdk.Content) (tools.Result, error) {
 	if len(parts) > events.MaxContent {
-		return tools.Result{}, refusedf("the answer must have at most %d parts, has %d", events.MaxContent, len(parts))
+		return tools.Result{}, refusedf("the answer must have at most %d parts, got %d", events.MaxContent, len(parts))
 	}
 	return tools.Result{Text: textOf(parts), Content: contents(parts)}, nil
 }

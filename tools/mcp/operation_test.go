@@ -194,7 +194,7 @@ func TestRequirement10PartsOfAResourceAreKept(t *testing.T) {
 		parts = events.MaxContent
 		require.Len(t, operated(t, s, ReadResource, `{"uri":"u:a"}`).Content, events.MaxContent)
 		parts = events.MaxContent + 1
-		require.Contains(t, operated(t, s, ReadResource, `{"uri":"u:a"}`).Text, "at most 32 parts, has 33")
+		require.Contains(t, operated(t, s, ReadResource, `{"uri":"u:a"}`).Text, "at most 32 parts, got 33")
 
 		out = operated(t, s, ReadResource, `{"uri":"u:none"}`)
 		require.True(t, out.Failed, out.Text)
@@ -202,7 +202,7 @@ func TestRequirement10PartsOfAResourceAreKept(t *testing.T) {
 		require.True(t, is, out.Text)
 		require.Negative(t, failure.Code)
 
-		require.Contains(t, operated(t, s, ReadResource, `{"uri":"`+strings.Repeat("u", maxURI+1)+`"}`).Text, "has 1001")
+		require.Contains(t, operated(t, s, ReadResource, `{"uri":"`+strings.Repeat("u", maxURI+1)+`"}`).Text, "got 1001")
 		require.Contains(t, operated(t, s, ReadResource, `{"uri":"u:a","x":1}`).Text, "unknown field")
 	})
 }

@@ -33,7 +33,7 @@ func pinOf(t *sdk.Tool) (Pin, error) {
 		"outputSchema": t.OutputSchema, "annotations": t.Annotations})
 	p := Pin{Name: t.Name, Description: clean(t.Description, maxDescription), Schema: schema, SHA256: sum}
 	if len(schema) > maxSchema {
-		p.Problem = fmt.Sprintf("the schema must have at most %d bytes, has %d", maxSchema, len(schema))
+		p.Problem = fmt.Sprintf("the schema must have at most %d bytes, got %d", maxSchema, len(schema))
 	} else if events.Nesting(schema) > maxDepth {
 		p.Problem = fmt.Sprintf("the schema must be nested at most %d levels deep", maxDepth)
 	} else if err := checkSchema(schema); err != nil {
@@ -62,13 +62,13 @@ func checkSchema(schema json.RawMessage) error {
 	follow := func(ref string) error {
 		switch state[ref] {
 		case under:
-			return fmt.Errorf("the schema's reference %q must not lead to itself", clean(ref, 200))
+			return fmt.Errorf("the schema's reference %q must not refer to itself", clean(ref, 200))
 		case done:
 			return nil
 		}
 		target, found := pointed(root, ref)
 		if !found {
-			return fmt.Errorf("the schema's reference %q must lead to a part of the schema", clean(ref, 200))
+			return fmt.Errorf("the schema's reference %q must refer to a part of the schema", clean(ref, 200))
 		}
 		state[ref] = under
 		err := walk(target)

@@ -19,7 +19,7 @@ import (
 // unknown to which call the question belongs.
 var errNoCall = errors.New("a question must belong to one running call")
 
-// maxQuestions limits the questions of one call. Each is an ask that a person must answer, and it stops the time
+// maxQuestions limits the questions of one call. Each is an ask that a user must answer, and it stops the time
 // limit of the call.
 const maxQuestions = 16
 
@@ -96,7 +96,7 @@ func (c *connection) answers(ctx context.Context, asked sdk.InputRequestMap) (sd
 // respond answers one question of a round.
 func (c *connection) respond(ctx context.Context, q sdk.InputRequest, in round) (sdk.InputResponse, error) {
 	if len(in.key) > maxKey {
-		return nil, fmt.Errorf("its name must have at most %d bytes, has %d", maxKey, len(in.key))
+		return nil, fmt.Errorf("its name must have at most %d bytes, got %d", maxKey, len(in.key))
 	}
 	switch q := q.(type) {
 	case *sdk.ElicitParams:
@@ -104,7 +104,7 @@ func (c *connection) respond(ctx context.Context, q sdk.InputRequest, in round) 
 	//lint:ignore SA1019 current servers still ask for it
 	case *sdk.CreateMessageWithToolsParams:
 		if !c.of.definition.Sampling {
-			return nil, errors.New(`the reply of a model is available only with "sampling": true`)
+			return nil, errors.New(`model replies are only available with "sampling": true`)
 		}
 		return c.sample(ctx, q, in)
 	//lint:ignore SA1019 current servers still ask for it
@@ -114,7 +114,7 @@ func (c *connection) respond(ctx context.Context, q sdk.InputRequest, in round) 
 	return nil, fmt.Errorf("unknown question %T", q)
 }
 
-// elicit passes a server's question to the person.
+// elicit passes a server's question to the user.
 func (c *connection) elicit(ctx context.Context, p *sdk.ElicitParams, in round) (*sdk.ElicitResult, error) {
 	q := tools.Question{Message: c.of.short(p.Message, maxDescription), URL: p.URL}
 	if q.URL != "" {
@@ -176,7 +176,7 @@ func (c *connection) put(ctx context.Context, q tools.Question, in round) (tools
 	within, cancel := context.WithCancel(e.ctx)
 	defer cancel()
 	defer context.AfterFunc(ctx, cancel)()
-	defer e.hold()() // the person's time does not count
+	defer e.hold()() // the user's time does not count
 	return e.ask(within, q)
 }
 
@@ -196,7 +196,7 @@ func (c *connection) sample(ctx context.Context, params any, in round) (*sdk.Cre
 		return nil, err
 	}
 	if kept["tools"] != nil {
-		return nil, errors.New("the reply of a model is available without tools only")
+		return nil, errors.New("model replies are only available without tools")
 	}
 	delete(kept, "_meta")
 	delete(kept, "metadata")
@@ -204,14 +204,14 @@ func (c *connection) sample(ctx context.Context, params any, in round) (*sdk.Cre
 		return nil, err
 	}
 	if len(raw) > maxSampling {
-		return nil, fmt.Errorf("a request for a reply of a model must have at most %d bytes, has %d", maxSampling, len(raw))
+		return nil, fmt.Errorf("a request for a model's reply must have at most %d bytes, got %d", maxSampling, len(raw))
 	}
-	a, err := c.put(ctx, tools.Question{Message: "the reply of a model", Sampling: raw}, in)
+	a, err := c.put(ctx, tools.Question{Message: "a model's reply", Sampling: raw}, in)
 	if err != nil {
 		return nil, err
 	}
 	if !a.Accepted {
-		return nil, errors.New("the request for a reply of a model was refused")
+		return nil, errors.New("the request for a model's reply was refused")
 	}
 	//lint:ignore SA1019 current servers still ask for it
 	out := &sdk.CreateMessageResult{}

@@ -8,7 +8,7 @@ import (
 
 // Rules for restarting a failed server.
 const (
-	maxFailures   = 5 // within failureWindow; after that, only a person can restart it
+	maxFailures   = 5 // within failureWindow; after that, only a user can restart it
 	failureWindow = 10 * time.Minute
 	steady        = time.Minute // a server that ran this long has its failures reset
 	firstWait     = 500 * time.Millisecond

@@ -43,7 +43,7 @@ type Surroundings struct {
 	Logs string
 	// Mask hides secrets in the error output; nil hides nothing.
 	Mask func([]byte) []byte
-	// OpenURL shows a person the URL at which to grant access to a server. If it is nil, access cannot be granted.
+	// OpenURL shows the user the URL at which to grant access to a server. If it is nil, access cannot be granted.
 	OpenURL func(ctx context.Context, server, url string) error
 	// Gone reports whether the process of a [tools.Env.Client] is gone; nil means that none is.
 	Gone func(client string) (bool, error)
@@ -51,14 +51,14 @@ type Surroundings struct {
 	Tokens string
 }
 
-// Ask asks a person a question.
+// Ask asks the user a question.
 type Ask func(context.Context, tools.Question) (tools.Answer, error)
 
 // Server is one external server. Its methods are safe for concurrent use.
 type Server interface {
 	// Definition returns the definition from which the server was created.
 	Definition() Definition
-	// Approved returns the tools that the person approved.
+	// Approved returns the tools that the user approved.
 	Approved() []Pin
 	// Revision returns the last negotiated protocol revision, or "" before the first negotiation.
 	Revision() string

@@ -91,7 +91,7 @@ func TestRequirement09TimesOfADefinitionCount(t *testing.T) {
 			})
 			began := time.Now()
 			_, err := s.CallTool(t.Context(), "hang", nil, Hooks{})
-			require.ErrorContains(t, err, "no answer and no progress in 7ms")
+			require.ErrorContains(t, err, "no answer and no progress within 7ms")
 			require.Equal(t, 7*time.Millisecond, time.Since(began))
 			require.NoError(t, s.Stop())
 			s.dial = func(ctx context.Context, _ *connection) (*sdk.ClientSession, error) {
@@ -99,7 +99,7 @@ func TestRequirement09TimesOfADefinitionCount(t *testing.T) {
 				return nil, ctx.Err()
 			}
 			began = time.Now()
-			require.ErrorContains(t, s.Start(t.Context()), "it did not start in 9ms")
+			require.ErrorContains(t, s.Start(t.Context()), "it did not start within 9ms")
 			require.Equal(t, 9*time.Millisecond, time.Since(began))
 		})
 }
@@ -292,7 +292,7 @@ func TestRequirement05AServerThatFailsTooOftenIsStartedOnlyOnRequest(t *testing.
 		for range maxFailures {
 			require.ErrorContains(t, s.Start(t.Context()), "no licence")
 		}
-		require.ErrorContains(t, s.Start(t.Context()), `failed 5 times in 10m0s and is not started again; run "slop mcp restart s"`)
+		require.ErrorContains(t, s.Start(t.Context()), `failed 5 times in 10m0s and will not be restarted; run "slop mcp restart s"`)
 		require.Equal(t, maxFailures, starts)
 		s.dial = works
 		require.NoError(t, s.Restart(t.Context()))

@@ -47,7 +47,7 @@ func (s *session) connected(ctx context.Context) (*connection, error) {
 	wait, may := s.restarts.wait(time.Now())
 	if !may {
 		defer s.mu.Unlock()
-		return nil, fmt.Errorf(`MCP server %s failed %d times in %v and is not started again; run "slop mcp restart %s": %w`,
+		return nil, fmt.Errorf(`MCP server %s failed %d times in %v and will not be restarted; run "slop mcp restart %s": %w`,
 			s.definition.Name, maxFailures, failureWindow, s.definition.Name, s.err)
 	}
 	if s.stopped == nil {
@@ -70,13 +70,13 @@ func (s *session) connect(ctx context.Context, stopped chan struct{}) (*connecti
 	s.mu.Unlock()
 	limit := cmp.Or(time.Duration(s.definition.StartMS)*time.Millisecond, startTimeout)
 	if s.definition.OAuth != nil && s.around.OpenURL != nil {
-		limit = max(limit, hardTimeout) // includes the time in which a person grants access
+		limit = max(limit, hardTimeout) // includes the time in which a user grants access
 	}
 	// An SSE connection lasts as long as its context.
 	lasting, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	released := context.AfterFunc(ctx, func() { cancel(ctx.Err()) })
 	timer := time.AfterFunc(limit, func() {
-		cancel(fmt.Errorf("it did not start in %v: %w", limit, context.DeadlineExceeded))
+		cancel(fmt.Errorf("it did not start within %v: %w", limit, context.DeadlineExceeded))
 	})
 	c := newConnection(s)
 	made, err := s.dial(lasting, c)

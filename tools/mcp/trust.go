@@ -65,7 +65,7 @@ func LoadTrust(user string) (*Trust, error) {
 	return t, nil
 }
 
-// Add trusts a definition with its tools and writes the file, which only the person may read. It keeps what other
+// Add trusts a definition with its tools and writes the file, which only the user may read. It keeps what other
 // processes have added in the meantime.
 func (t *Trust) Add(hash string, pins []Pin, revision string) error {
 	return t.change(func(now *Trust) {

@@ -54,7 +54,7 @@ type Near struct {
 	distance, whole int // edit distance of the last part, and of the whole path
 }
 
-// Nearest does as [File.Suggest] does with the symbols of several files that fit.
+// Nearest is like [File.Suggest], for matching symbols of several files.
 func Nearest(name string, files []*File, fits func(*Symbol) bool) []Near {
 	path, _ := CutOrdinal(name)
 	var out []Near

@@ -174,11 +174,11 @@ func moveSummary(from, to, name string, moved edit.Moved) string {
 		lines = append(lines, fmt.Sprintf("imports that %s lacks: %s", to, strings.Join(lacking, "; ")))
 	}
 	if len(moved.Names) > 0 {
-		lines = append(lines, fmt.Sprintf("names of %s that the moved code uses and %s lacks: %s", from, to,
+		lines = append(lines, fmt.Sprintf("names from %s that the moved code uses but %s lacks: %s", from, to,
 			strings.Join(moved.Names, ", ")))
 	}
 	if len(moved.Clashes) > 0 {
-		lines = append(lines, fmt.Sprintf("names that the moved code uses and %s binds to something other than %s: %s", to,
+		lines = append(lines, fmt.Sprintf("names that the moved code uses but %s binds to something other than %s: %s", to,
 			from, strings.Join(moved.Clashes, ", ")))
 	}
 	return strings.Join(lines, "\n")

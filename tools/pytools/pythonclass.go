@@ -175,7 +175,7 @@ func (c classItem) text() string {
 	WriteSection(&b, "methods", methodRows(c.Methods))
 	WriteSection(&b, "classes", classes)
 	if len(c.Methods)+len(c.Variables)+len(c.Instance)+len(c.Classes) == 0 {
-		b.WriteString("\nno own members")
+		b.WriteString("\nno members of its own")
 	}
 	for _, from := range c.Inherited {
 		rows := append(attributeRows(from.Variables, ""), attributeRows(from.Instance, "self.")...)

@@ -83,7 +83,7 @@ func renameRefusal(err error) error {
 	return Refusal(err, "call py_get_code_outline with include_variables to see what the file defines")
 }
 
-// renameSummary describes what is renamed and lists the places that a person should check.
+// renameSummary describes what is renamed and lists the places that a user should check.
 func renameSummary(in renameSymbolArgs, r project.Renaming) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "rename_symbol %s: %s %s is now %s, %s in %s", r.Target.Path, r.Target.Kind, r.Target.Name, r.New,

@@ -13,7 +13,7 @@ import (
 )
 
 // maxVectors limits the vectors that are kept for a model; beyond it, those of texts that are gone are
-// dropped. The difference to MaxPassages is what remains usable when a person goes back to an earlier
+// dropped. The difference to MaxPassages is what remains usable when a user goes back to an earlier
 // state of the files.
 const maxVectors = MaxPassages + MaxPassages/2
 
@@ -40,7 +40,7 @@ type Finder struct {
 	Mask func([]byte) []byte
 }
 
-// Found is the answer to a question.
+// Found is the result of a search.
 type Found struct {
 	Passages []Passage // best first
 	Seen     Seen
@@ -52,7 +52,7 @@ type Found struct {
 	Problem error
 }
 
-// Find returns the most passages of a workspace's files that fit a question. It fails only if the
+// Find returns at most the given number of passages of a workspace's files that match a question. It fails only if the
 // workspace cannot be read or ctx ends.
 func (f *Finder) Find(ctx context.Context, ws *sandbox.Workspace, by Embedder, question string, most int) (Found,
 	error) {

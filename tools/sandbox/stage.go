@@ -80,7 +80,7 @@ func (s *staged) check(ctx context.Context) error {
 		return s.conflict("exists already")
 	}
 	if links := identityOf(info).links; links > 1 {
-		return s.w.deny(s.p.show, "this file has several hard links and is not written")
+		return s.w.deny(s.p.show, "this file has several hard links and will not be written")
 	}
 	if info.Mode().Perm()&0o222 == 0 {
 		return &FileError{Path: s.p.show, Problem: "is read-only", Err: fs.ErrPermission}

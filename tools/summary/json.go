@@ -184,7 +184,7 @@ func kindOf(token json.Token) string {
 
 func jsonProblem(err error) string {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return "the text ends too early"
+		return "unexpected end of text"
 	}
 	return err.Error()
 }

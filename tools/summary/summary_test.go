@@ -52,8 +52,8 @@ func TestJSONKeysAreListed(t *testing.T) {
 	require.Equal(t, []string{`1 a|1`, "1 3 values|one after the other (JSON lines)"}, read("{\"a\":1}\n{\"a\":2}\n[]\n"))
 	require.Equal(t, []string{"1 empty object|"}, read("{}"))
 	require.Equal(t, []string{"1 true|"}, read("true"))
-	require.Equal(t, []string{"2 a|list of 0", "line 2: not valid JSON: the text ends too early"}, read("{\n\"a\":[]\n"))
-	require.Equal(t, []string{"line 1: not valid JSON: the text ends too early"}, read(""))
+	require.Equal(t, []string{"2 a|list of 0", "line 2: not valid JSON: unexpected end of text"}, read("{\n\"a\":[]\n"))
+	require.Equal(t, []string{"line 1: not valid JSON: unexpected end of text"}, read(""))
 	require.Len(t, read("{x"), 1)
 }
 

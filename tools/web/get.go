@@ -94,7 +94,7 @@ func (c *Client) roundTrip(ctx context.Context, transport *http.Transport, u *ur
 	}
 	request, err := http.NewRequestWithContext(ctx, method, u.String(), body)
 	if err != nil {
-		return nil, ownProblem("%s cannot be requested", shownURL(u))
+		return nil, ownProblem("%s cannot be fetched", shownURL(u))
 	}
 	if form != nil {
 		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
@@ -123,7 +123,7 @@ func (c *Client) redirect(answer *http.Response, u *url.URL) (*url.URL, bool, er
 	}
 	next, err := u.Parse(location)
 	if err != nil || len(location) > maxURL {
-		return nil, true, problem("%s redirects to something that is not an address", shownURL(u))
+		return nil, true, problem("%s redirects to an invalid address", shownURL(u))
 	}
 	next.User, next.Fragment, next.RawFragment = nil, "", ""
 	next = unwrap(next)

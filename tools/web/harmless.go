@@ -7,7 +7,7 @@ import (
 	"manualslop/tools/document"
 )
 
-// harmless removes characters that a person cannot see but that affect a model or a terminal. Control characters
+// harmless removes characters that a user cannot see but that affect a model or a terminal. Control characters
 // become U+FFFD, and invisible and direction-changing characters are removed. Line ends become line feeds.
 // Joiners stay between letters of scripts that need them. It also returns the number of characters removed or
 // replaced.

@@ -34,9 +34,9 @@ func registry() []special {
 	add(byAddress, "a link-local address", "169.254.0.0/16", "fe80::/10", "fec0::/10")
 	add(byAddress, "an unspecified address", "0.0.0.0/8", "::/128")
 	add(byAddress, "a multicast or broadcast address", "224.0.0.0/4", "255.255.255.255/32", "ff00::/8")
-	add(byAddress, "an address for documentation", "192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "2001:db8::/32",
+	add(byAddress, "a documentation address", "192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "2001:db8::/32",
 		"3fff::/20")
-	add(byAddress, "an address for measurements", "198.18.0.0/15")
+	add(byAddress, "a benchmarking address", "198.18.0.0/15")
 	add(byAddress, "a translated address", "::/96", "::ffff:0:0/96", "::ffff:0:0:0/96", "64:ff9b:1::/48", "2001::/32",
 		"2002::/16", "192.88.99.0/24")
 	add(byAddress, "a reserved address", "192.0.0.0/24", "240.0.0.0/4", "100::/64", "100:0:0:1::/64", "2001::/23",

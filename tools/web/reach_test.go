@@ -163,7 +163,7 @@ func TestRedirectsAreJudgedLikeAddresses(t *testing.T) {
 		"file:///etc/passwd":            "only http and https",
 		"gopher://127.0.0.1:6379/_INFO": "only http and https",
 		"http://example.com:6379/":      "port 6379 is not allowed",
-		"http://%zz/":                   "is not an address",
+		"http://%zz/":                   "an invalid address",
 	} {
 		target = to
 		refused(t, c, outside.url, why)

@@ -107,7 +107,7 @@ func (s Source) checkNames(owner *python.Symbol, name string, legitimate bool, m
 		switch {
 		case use.Context == grammar.Import:
 			if !slices.ContainsFunc(s.imported(), func(b binding) bool { return moved(b) && within(use.Span, b.Statement) }) {
-				return refuse("%s imports '%s' already (line %d); remove that import, or give the definition another name",
+				return refuse("%s already imports '%s' (line %d); remove that import, or give the definition another name",
 					s.Path, path, line)
 			}
 		case !legitimate && !s.defines(use.Span):

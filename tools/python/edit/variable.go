@@ -148,7 +148,7 @@ func (fr fragment) declaration(name string) (*python.Statement, string, error) {
 	case body[0].Kind.Compound():
 		return bad("and not a compound statement")
 	case len(variables) != 1 || !variables[0].Alone || variables[0].Name != name:
-		return bad(fmt.Sprintf("and bind nothing else, which %q does not", shorten(fr.lines[0])))
+		return bad(fmt.Sprintf("and bind only that name, unlike %q", shorten(fr.lines[0])))
 	}
 	text := fr.file.Text
 	end := fr.file.Lines[fr.file.last(body[0].End)]

@@ -38,7 +38,7 @@ type RenamedFile struct {
 	Splices []document.Splice `json:"-"`     // splices of the decoded text, in order
 }
 
-// Place is a line that a person should check.
+// Place is a line that the user should check.
 type Place struct {
 	Path string `json:"path"`
 	Line int    `json:"line"`
