@@ -160,7 +160,7 @@ func (v *Verifier) content(i int, e *events.Event) *Divergence {
 	return nil
 }
 
-// settlement checks that an ask is settled by an earlier event. A yes needs a person's yes to that ask, or rules of a
+// settlement checks that an ask is settled by an earlier event. A yes needs a user's yes to that ask, or rules of a
 // person that let a tool call run; whether they cover it is checked by deciding again. A no may also follow from an
 // event that made the ask pointless, such as the end of its ticket, but not from an answer to another ask.
 func (v *Verifier) settlement(i int, e *events.Event, p events.AskSettled) *Divergence {

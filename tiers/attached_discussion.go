@@ -10,7 +10,7 @@ import (
 
 // EntryPart returns entry i of an event with the id holder as a part of a prompt. A model's own
 // entries, even if edited, have its own role; entries of other roles are shown under the name of the
-// role. Text that neither the engine nor a person wrote is fenced; origins are those of the tools.
+// role. Text that neither the engine nor a user wrote is fenced; origins are those of the tools.
 func EntryPart(holder string, i int, n events.TurnEntry, origins map[string]string) events.Part {
 	p := events.Part{Role: "user", Kind: events.PartEntry, Text: n.Text, From: n.From, Index: n.Index, SHA256: n.SHA256,
 		Size: n.Size}
@@ -41,7 +41,7 @@ func EntryPart(holder string, i int, n events.TurnEntry, origins map[string]stri
 	return p
 }
 
-// Talk is a discussion that a person attached to a goal or a ticket.
+// Talk is a discussion that a user attached to a goal or a ticket.
 type Talk struct {
 	ID string // of the event
 	events.TalkAttached
@@ -50,11 +50,11 @@ type Talk struct {
 // Heading returns the part that precedes the entries.
 func (t Talk) Heading() events.Part {
 	return events.Part{Role: "user", Text: "# Discussion " + Line(t.Discussion) +
-		"\n\nA person attached this discussion. It says what was talked about before; the task is yours.\n"}
+		"\n\nThe user attached this discussion. It is what was said before; the task is yours.\n"}
 }
 
 // Parts returns the entries as parts of a prompt of another conversation: what a model said is
-// fenced, for it may repeat what it read.
+// fenced, because it may repeat what it read.
 func (t Talk) Parts(origins map[string]string) []events.Part {
 	out := make([]events.Part, len(t.Entries))
 	for i, n := range t.Entries {
@@ -75,7 +75,7 @@ func (t Talk) Parts(origins map[string]string) []events.Part {
 	return out
 }
 
-// Talks are the discussions that are attached to work, by what they are attached to.
+// Talks are the discussions that are attached to goals and tickets, by goal or ticket.
 type Talks map[string][]Talk
 
 // Evolve folds an event. A discussion that is not valid, or one too many, does not count. It is dropped

@@ -41,7 +41,7 @@ func (c *Call) Park() bool {
 	return true
 }
 
-// Resolve ends an interrupted or parked call as a person decided.
+// Resolve ends an interrupted or parked call as a user decided.
 func (c *Call) Resolve() { c.open, c.done = false, true }
 
 // Generation returns the newest approved generation, or 0 before approval.

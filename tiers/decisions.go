@@ -29,7 +29,7 @@ func Decisions() map[string]int {
 		events.ActorConductor: 3,
 		// 2: a reading call checks whether known files changed; 3: turns in discussions, a
 		// refresh compares tracked files with the start of the attempt, and a view
-		// that a person chose is used for small files, too; steps show messages and calls;
+		// that a user chose is used for small files, too; steps show messages and calls;
 		// the only ticket of a goal knows what earlier goals did
 		events.ActorContributor: 3,
 		// 2: the planning model may request files; 3: a plan knows what earlier goals did

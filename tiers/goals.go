@@ -11,9 +11,9 @@ import (
 
 // Limits of what a prompt says about earlier goals.
 const (
-	// MaxEarlier is how many goals it names, the newest ones.
+	// MaxEarlier is how many of the newest goals are named.
 	MaxEarlier = 10
-	// MaxEarlierFiles is how many changed files of each it names.
+	// MaxEarlierFiles is how many changed files are named for each goal.
 	MaxEarlierFiles = 8
 	// maxEarlierName limits a goal's text and the name of a file, in bytes.
 	maxEarlierName = 160

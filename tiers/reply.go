@@ -13,7 +13,7 @@ const (
 // scripted is the provider that plays a script, which has no limits.
 const scripted = "script"
 
-// reply returns the limit of a reply after the given number of replies were cut. The person's own
+// reply returns the limit of a reply after the given number of replies were cut. The user's own
 // limit applies, up to that of the model. Otherwise a reply may use a quarter of the context
 // window at first and half of it at most, because vendors reject a request whose prompt and limit
 // together exceed the window.

@@ -45,7 +45,7 @@ func (s *State) invalid(a *ask, p events.AskAnswered) string {
 	case p.Decision != events.Yes && p.Decision != events.No:
 		return `decision is neither "yes" nor "no"`
 	case p.Decision == events.Yes && s.tried(a) != nil:
-		return "an answer by " + s.tried(a).Actor + " is being tried; only a no counts meanwhile"
+		return "an answer by " + s.tried(a).Actor + " is being tried; until then only a no is accepted"
 	case len(p.Reason) > MaxReason:
 		return tooLong("the reason", len(p.Reason), MaxReason)
 	case len(p.Args) > 0 && p.Decision != events.Yes:
@@ -64,7 +64,7 @@ func tooLong(what string, n, most int) string {
 	return fmt.Sprintf("%s of %d bytes is over the limit of %d", what, n, most)
 }
 
-// badEdit returns why arguments that a person edited are invalid, or "".
+// badEdit returns why arguments that a user edited are invalid, or "".
 func (s *State) badEdit(a *ask, args json.RawMessage) string {
 	switch a.gate {
 	case events.GateTool:
@@ -100,7 +100,7 @@ func (s *State) badEdit(a *ask, args json.RawMessage) string {
 	return "this ask takes no args"
 }
 
-// resolutionOf returns the resolution that a person named, or "".
+// resolutionOf returns the resolution that a user named, or "".
 func resolutionOf(args json.RawMessage) string {
 	var v struct {
 		Resolution string `json:"resolution"`
@@ -119,13 +119,13 @@ func read[T any](args json.RawMessage, v *T) {
 	}
 }
 
-// with returns the call with arguments that a person edited and that match the schema.
+// with returns the call with arguments that a user edited and that match the schema.
 func (c *call) with(args json.RawMessage) call {
 	now := *c
 	now.args = args
 	now.digest, _ = c.tool.check(args)
 	if now.edited = now.digest != c.digest; now.edited {
-		now.shown = nil // the person wrote these arguments and saw no diff of them
+		now.shown = nil // the user wrote these arguments and saw no diff of them
 	}
 	return now
 }

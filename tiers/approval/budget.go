@@ -30,8 +30,8 @@ type money struct {
 	waiting  []*charge              // neither approved nor denied, oldest first
 	open     []openBudget           // open asks, oldest first
 	stopped  map[budget]stop
-	accepted map[string]bool // models that a person allowed although their price is unknown
-	finish   map[string]bool // tickets that a person allowed to exceed every budget
+	accepted map[string]bool // models that a user allowed although their price is unknown
+	finish   map[string]bool // tickets that a user allowed to exceed every budget
 	warned   map[budget]bool
 }
 
@@ -203,7 +203,7 @@ func (m *money) cost(c *charge, u *events.Usage) events.Pico {
 	return cost
 }
 
-// raiseRequested raises a limit at a person's request. It changes nothing if the budget does not
+// raiseRequested raises a limit at a user's request. It changes nothing if the budget does not
 // exist or the limit is not higher.
 func (s *State) raiseRequested(e *events.Event, p events.BudgetRaiseRequested) {
 	b := budget{p.Budget, p.Ticket}

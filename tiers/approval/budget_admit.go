@@ -14,7 +14,7 @@ type admission int
 const (
 	goes  admission = iota + 1
 	stops           // denied
-	asks            // a person must decide about a budget
+	asks            // a user must decide about a budget
 	waits           // unanswered requests reserve the money that it needs
 )
 

@@ -9,7 +9,7 @@ import (
 	"manualslop/events"
 )
 
-// budgetArgs returns the arguments of a person's yes, and false if they are invalid.
+// budgetArgs returns the arguments of a user's yes, and false if they are invalid.
 func budgetArgs(args json.RawMessage) (events.BudgetArgs, bool) {
 	const unread = "\x00"
 	a := events.BudgetArgs{Action: unread}
@@ -58,7 +58,7 @@ func dollarsIn(dollars float64) events.Pico {
 	return events.FromMicro(int64(math.Round(dollars * 1e6)))
 }
 
-// settleBudget applies the person's answer. Anything but an approval stops the waiting requests. A
+// settleBudget applies the user's answer. Anything but an approval stops the waiting requests. A
 // withdrawn ask is no longer in the list, so it changes nothing.
 func (s *State) settleBudget(a *ask, out events.AskSettled) {
 	m := s.money
@@ -87,7 +87,7 @@ func (s *State) settleBudget(a *ask, out events.AskSettled) {
 	s.admit(s.cause)
 }
 
-// newLimit returns the limit that a person set, or else the one that the waiting requests need.
+// newLimit returns the limit that a user set, or else the one that the waiting requests need.
 func (s *State) newLimit(b budget, said events.BudgetArgs) events.Pico {
 	m := s.money
 	if said.Limit > 0 {

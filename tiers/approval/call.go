@@ -14,12 +14,12 @@ type call struct {
 	request events.ToolRequested
 	tool    *tool
 	presets tiers.Presets
-	args    json.RawMessage // as requested, or as edited by a person
+	args    json.RawMessage // as requested, or as edited by a user
 	digest  string          // of the canonical arguments
 	edited  bool
 	count   tiers.Call
-	notes   []string            // why a person is asked
-	taint   []string            // what its conversation has read, if that is why a person is asked
+	notes   []string            // why a user is asked
+	taint   []string            // what its conversation has read, if that is why a user is asked
 	shown   []events.FileChange // the changes that its preview showed
 	stopped uint64              // sequence at which it was interrupted
 	undone  string              // of an undo: the ticket, if it undoes the work of one ticket only
@@ -31,7 +31,7 @@ type call struct {
 	again   bool                // its preview failed and is made again after earlier calls of its reply
 }
 
-// over reports whether a person ended an attempt at a ticket.
+// over reports whether a user ended an attempt at a ticket.
 func (s *State) over(ticket string, attempt int) bool {
 	last, killed := s.killed[ticket]
 	return killed && attempt <= last
@@ -48,7 +48,7 @@ func (s *State) request(e *events.Event, p events.ToolRequested) {
 	if ticketless && !strings.HasPrefix(p.Call, events.MCPCallPrefix) {
 		return // the id belongs to another caller's call
 	}
-	if ticketless { // whatever it claims, it belongs to no ticket and runs in the person's folder
+	if ticketless { // whatever it claims, it belongs to no ticket and runs in the user's folder
 		p = events.ToolRequested{Call: p.Call, Tool: p.Tool, Args: p.Args, Client: p.Client}
 	}
 	c := &call{request: p, tool: s.tools[p.Tool], args: p.Args, presets: s.presets(p.Ticket)}
@@ -193,7 +193,7 @@ func (s *State) askTool(e *events.Event, c *call, p events.PreviewBuilt) {
 	s.raise(e, a)
 }
 
-// byRule replaces a person's name in decisions that a rule made.
+// byRule replaces a user's name in decisions that a rule made.
 const byRule = "rule"
 
 // grounds are the reasons of a decision about a call.

@@ -82,7 +82,7 @@ func evolve(s *State, e *events.Event) *State {
 	return s
 }
 
-// foldLate folds events after the end of a session: a person may still undo changes, which needs
+// foldLate folds events after the end of a session: a user may still undo changes, which needs
 // the outcomes of calls and merges. A program's question that was posted while the session was
 // being closed is settled as rejected.
 func (s *State) foldLate(e *events.Event) {

@@ -1,11 +1,11 @@
 // Package approval is the decider that approves or denies: the only one that writes ToolApproved,
-// and only if a rule or a person's answer justifies it.
+// and only if a rule or a user's answer justifies it.
 //
 // # Contract
 //
 // Calls. Every tool call gets ToolApproved or ToolDenied. Unknown tools and arguments that violate
 // the schema are denied. By default reads and public look-ups run, writes ask with a preview of
-// their changes, and shells and unknown effects ask at once. The person's rules override this:
+// their changes, and shells and unknown effects ask at once. The user's rules override this:
 // deny beats ask, and ask beats allow. A call whose preview shows that it would fail is denied, and
 // the model gets the reason. If a rule cannot be evaluated for a call, because its glob
 // is invalid or the call's paths are not known, a deny rule becomes an ask and an allow rule is
@@ -13,7 +13,7 @@
 //
 // Taint. Once a model has read text from files, programs, the web or an external server in an
 // attempt at a ticket, no allow rule applies to its later calls that write outside the workspace,
-// change files that steer programs or agents, or reach hosts that the person did not list; after
+// change files that steer programs or agents, or reach hosts that the user did not list; after
 // text from the web or an external server, the same holds for shells. Such an ask names what was
 // read. Deny rules still apply.
 //
@@ -23,11 +23,11 @@
 // id.
 //
 // Bytes. A yes covers exact bytes: ToolApproved carries the digest of the arguments. Arguments
-// that the person edited are checked against the schema again. Deny rules are checked once more
+// that the user edited are checked against the schema again. Deny rules are checked once more
 // when the yes arrives.
 //
 // Patches and undo. A PatchProposed is judged like a call that may write any file, with a preview,
-// under the current rules. UndoRequested is a person's own decision and raises no ask: it becomes
+// under the current rules. UndoRequested is a user's own decision and raises no ask: it becomes
 // an approved call that restores the files, or UndoRefused. Both calls run tools of the engine
 // that are never offered to a model. A ticket's work in a worktree is undone there; once it is
 // merged, it is undone on the branch into which it was merged.
@@ -53,14 +53,14 @@
 //
 // Starts and steps. An ask about a start shows prompt and files, one about a step the new messages
 // of a request or the calls of a reply. A yes may hold them edited; SpawnApproved and StepApproved
-// carry only what the person changed. Calls are judged after their step, with the edited
+// carry only what the user changed. Calls are judged after their step, with the edited
 // arguments.
 //
 // A rule that allows everything for the session (--yes) answers tool, step and spawn gates, and
 // nothing else.
 //
 // The end of an attempt settles its asks as rejected and denies its calls that wait for a preview; the
-// end of the session does the same for all attempts. After that, only a person's undo is decided.
+// end of the session does the same for all attempts. After that, only a user's undo is decided.
 //
 // Every fact fits into one event: texts from people, programs and workers are limited (limits.go).
 // Longer ones are refused, or cut and marked.

@@ -60,7 +60,7 @@ func TestEditedArgumentsThatTheWorkspaceRefusesDoNotCount(t *testing.T) {
 			Then: given(settled("tool", id, "no", 6, endedBy("bob", "")), late(5, "ada", "bob", 6),
 				refused(edit, "bob", id, "refused by bob"))},
 		{Name: "another yes does not count", Given: given(open(2), yes), When: tierstest.By("bob", yes),
-			Then: given(notCounted(id, 6, "bob", "an answer by ada is being tried; only a no counts meanwhile"))},
+			Then: given(notCounted(id, 6, "bob", "an answer by ada is being tried; until then only a no is accepted"))},
 		{Name: "but does after it", Given: given(open(2), yes, failed), When: tierstest.By("bob", answer(id, "yes")),
 			Then: given(decided[events.AskSettled](), decided[events.ToolApproved]())},
 		{Name: "an invalid answer is told at once", Given: given(open(2), yes), When: answer(id, "perhaps"),

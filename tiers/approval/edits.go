@@ -9,7 +9,7 @@ import (
 	"manualslop/events/chars"
 )
 
-// spawnPayload is what an ask shows about the start of a ticket, and what a person may change.
+// spawnPayload is what an ask shows about the start of a ticket, and what a user may change.
 type spawnPayload struct {
 	Prompt *string  `json:"prompt,omitempty"`
 	Files  []string `json:"files,omitzero"`
@@ -51,7 +51,7 @@ func (s *State) badSpawn(a *ask, args json.RawMessage) string {
 	case v.Prompt == nil && v.Files == nil, v.Prompt != nil && chars.Trim(*v.Prompt) == "":
 		return wrong
 	case len(v.Files) > most:
-		return fmt.Sprintf("files has %d paths, at most %d are allowed", len(v.Files), most)
+		return fmt.Sprintf("files has %d paths; at most %d are allowed", len(v.Files), most)
 	}
 	for _, file := range v.Files {
 		if slices.Contains(shown.Files, file) {
@@ -64,7 +64,7 @@ func (s *State) badSpawn(a *ask, args json.RawMessage) string {
 	return ""
 }
 
-// badFile returns why a path that a person wrote for a start is invalid, or "". Whether the file exists
+// badFile returns why a path that a user wrote for a start is invalid, or "". Whether the file exists
 // is not known here.
 func (s *State) badFile(file string) string {
 	name, _ := events.SplitView(file)
@@ -80,7 +80,7 @@ func (s *State) badFile(file string) string {
 	return ""
 }
 
-// stepPayload is what an ask shows about a step, and what a person may change.
+// stepPayload is what an ask shows about a step, and what a user may change.
 type stepPayload struct {
 	Messages []events.StepMessage `json:"messages,omitempty"`
 	Calls    []events.StepCall    `json:"calls,omitzero"` // in an edit: empty drops all calls, null none
@@ -114,7 +114,7 @@ func (s *State) badStep(a *ask, args json.RawMessage) string {
 			return why
 		}
 		if parts[m.Part] {
-			return fmt.Sprintf("part %d stands twice in messages", m.Part)
+			return fmt.Sprintf("part %d appears twice in messages", m.Part)
 		}
 		parts[m.Part] = true
 	}
@@ -123,7 +123,7 @@ func (s *State) badStep(a *ask, args json.RawMessage) string {
 			return why
 		}
 		if calls[c.Call] {
-			return "call " + chars.Quote(c.Call) + " stands twice in calls"
+			return "call " + chars.Quote(c.Call) + " appears twice in calls"
 		}
 		calls[c.Call] = true
 	}
@@ -181,7 +181,7 @@ func (p stepPayload) call(id string) (events.StepCall, bool) {
 	return events.StepCall{}, false
 }
 
-// changed reports whether a person gave a call other arguments.
+// changed reports whether a user gave a call other arguments.
 func changed(was, now events.StepCall) bool {
 	if len(now.Args) == 0 || string(now.Args) == "null" {
 		return false
@@ -191,7 +191,7 @@ func changed(was, now events.StepCall) bool {
 	return errA != nil || errB != nil || a != b
 }
 
-// edits adds what a person changed to the approval of a step.
+// edits adds what a user changed to the approval of a step.
 func (p stepPayload) edits(args json.RawMessage, out *events.StepApproved) {
 	var v stepPayload
 	read(args, &v)
@@ -210,7 +210,7 @@ func (p stepPayload) edits(args json.RawMessage, out *events.StepApproved) {
 	}
 }
 
-// settleSpawn lets a ticket start as the person edited it, or not at all.
+// settleSpawn lets a ticket start as the user edited it, or not at all.
 func (s *State) settleSpawn(a *ask, out events.AskSettled) {
 	if out.Outcome != events.Yes {
 		s.owe(events.SpawnDenied{Ticket: a.ticket, Attempt: a.attempt, Reason: refusal(out), By: out.By, Ask: out.Ask})
@@ -225,7 +225,7 @@ func (s *State) settleSpawn(a *ask, out events.AskSettled) {
 	s.owe(yes)
 }
 
-// settleStep lets a round continue as the person edited it, or ends the attempt.
+// settleStep lets a round continue as the user edited it, or ends the attempt.
 func (s *State) settleStep(a *ask, out events.AskSettled) {
 	if out.Outcome != events.Yes {
 		s.owe(events.StepDenied{Ticket: a.ticket, Attempt: a.attempt, Round: a.round, Reason: refusal(out), By: out.By,

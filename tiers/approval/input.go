@@ -32,16 +32,16 @@ func (s *State) input(e *events.Event, p events.InputRequested) {
 		return // not JSON, so the registry has already rejected it
 	}
 	a.Args, a.ArgsSHA256 = b, ""
-	a.Note = tiers.Clip("The words are the server's. Fill in the form with the fields of the schema as arguments of a yes.",
+	a.Note = tiers.Clip("The text is the server's. Fill in the form by answering yes with the fields of the schema as arguments.",
 		MaxNote)
 	if p.Sampling != nil {
 		a.Title = p.Server + " asks for " + p.Message
-		a.Note = tiers.Clip(`The words in sampling are the server's. Answer with a yes whose arguments are the result: `+
+		a.Note = tiers.Clip(`The text in sampling is the server's. Answer yes with the result as arguments: `+
 			`{"role": "assistant", "model": NAME, "content": {"type": "text", "text": REPLY}}.`, MaxNote)
 	}
 	if p.Roots {
 		a.Title = p.Server + " asks for " + p.Message
-		a.Note = tiers.Clip(`Answer with a yes whose arguments name the folders: {"roots": [{"uri": "file:///FOLDER"}]}.`, MaxNote)
+		a.Note = tiers.Clip(`Answer yes with the folders as arguments: {"roots": [{"uri": "file:///FOLDER"}]}.`, MaxNote)
 	}
 	s.raise(e, a)
 }

@@ -78,7 +78,7 @@ func (s *State) resolve(c *call, resolution, by, reason string) {
 	}
 }
 
-// settleInterrupted applies the person's answer. Anything but a plain yes means
+// settleInterrupted applies the user's answer. Anything but a plain yes means
 // fail, and an approval does not override a deny rule.
 func (s *State) settleInterrupted(c *call, out events.AskSettled) {
 	resolution, reason := events.InterruptFail, out.Reason

@@ -18,19 +18,19 @@ const (
 	// MaxPosted limits the question of /api/ask, and the response to it, as JSON. A larger
 	// question is never raised.
 	MaxPosted = 256 << 10
-	// MaxPrompt limits the prompt that a person wrote for a ticket, with its files, as JSON.
+	// MaxPrompt limits the prompt that a user wrote for a ticket, with its files, as JSON.
 	MaxPrompt = events.MaxInline
-	// MaxStep limits a person's changes to a step, as JSON.
+	// MaxStep limits a user's changes to a step, as JSON.
 	MaxStep = 128 << 10
-	// MaxPlan limits the tickets that a person gives for a plan, as JSON; a plan of the lead always
+	// MaxPlan limits the tickets that a user gives for a plan, as JSON; a plan of the lead always
 	// fits.
 	MaxPlan = 384 << 10
-	// MaxPatterns limits the patterns of a rule that a person makes of an ask.
+	// MaxPatterns limits the patterns of a rule that a user creates from an ask.
 	MaxPatterns = 100
 	// MaxUndo limits the files of one undo, as JSON; the files of one outcome
 	// always fit.
 	MaxUndo = 256 << 10
-	// MaxTake limits a person's resolution of files in conflict, as JSON.
+	// MaxTake limits a user's resolution of files in conflict, as JSON.
 	MaxTake = 48 << 10
 	// MaxReason limits the reason of an answer.
 	MaxReason = 4 << 10

@@ -31,7 +31,7 @@ func (s *State) mergeRequested(p events.MergeRequested) {
 	s.merges[p.Ticket] = p
 }
 
-// mergeSettled asks a person about work that could not be merged. After
+// mergeSettled asks a user about work that could not be merged. After
 // [tiers.MaxSameMerges] attempts without a change the conductor blocks the
 // ticket instead.
 func (s *State) mergeSettled(e *events.Event, p events.MergeSettled) {
@@ -104,7 +104,7 @@ func mergeArgs(p events.MergeSettled) json.RawMessage {
 	return b
 }
 
-// badTake checks a person's resolution of files in conflict.
+// badTake checks a user's resolution of files in conflict.
 func badTake(args json.RawMessage) string {
 	if len(args) > MaxTake {
 		return tooLong("what to take", len(args), MaxTake)
@@ -116,7 +116,7 @@ func badTake(args json.RawMessage) string {
 	return ""
 }
 
-// takeOf returns a person's resolution of files in conflict; empty if there is none.
+// takeOf returns a user's resolution of files in conflict; empty if there is none.
 func takeOf(args json.RawMessage) map[string]string {
 	var v mergeSubject
 	if len(args) > 0 {
@@ -125,7 +125,7 @@ func takeOf(args json.RawMessage) map[string]string {
 	return v.Take
 }
 
-// settleMerge passes on the person's decision; anything but an approval gives up.
+// settleMerge passes on the user's decision; anything but an approval gives up.
 func (s *State) settleMerge(a *ask, out events.AskSettled) {
 	s.owe(events.MergeAnswered{Ticket: a.ticket, Attempt: a.attempt, Try: a.round, Retry: out.Outcome == events.Yes,
 		By: out.By, Reason: tiers.Clip(out.Reason, MaxReason), Ask: out.Ask, Take: takeOf(out.Args)})

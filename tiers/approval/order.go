@@ -83,7 +83,7 @@ func (s *State) waits(c *call, g grounds, generation int) bool {
 		return false
 	}
 	kept := s.calls[c.request.Call]
-	*kept = *c // a person may have edited it
+	*kept = *c // a user may have edited it
 	kept.held = &release{g, generation}
 	return true
 }
@@ -136,7 +136,7 @@ func (s *State) dropReply(r *reply, by, reason string) {
 	}
 }
 
-// moved returns the changes that a person was shown for a call, adapted to the changes that
+// moved returns the changes that a user was shown for a call, adapted to the changes that
 // earlier calls of the same reply made, and these calls. Changes that cannot be adapted stay as
 // shown, and the worker rejects them.
 func (s *State) moved(c *call) (changes []events.FileChange, behind []string) {

@@ -10,7 +10,7 @@ import (
 const patchSchema = `{"type":"object","properties":{"patch":{"type":"string"}},"required":["patch"],"additionalProperties":false}`
 
 // proposed handles tier 4's patch like any other call that changes files, under the current rules.
-// Since it may name any file, no rule allows it, not even --yes: a person must see its changes.
+// Since it may name any file, no rule allows it, not even --yes: a user must see its changes.
 func (s *State) proposed(e *events.Event, p events.PatchProposed) {
 	args, err := json.Marshal(struct {
 		Patch string `json:"patch"`

@@ -13,7 +13,7 @@ import (
 // workerTier is the tier that works on tickets.
 const workerTier = 3
 
-// presets returns the tool presets that apply to a ticket. A call without a ticket is the person's
+// presets returns the tool presets that apply to a ticket. A call without a ticket is the user's
 // own and has none.
 func (s *State) presets(ticket string) tiers.Presets {
 	if ticket == "" {

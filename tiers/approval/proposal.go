@@ -59,7 +59,7 @@ func asked(a events.AskRaised, opened events.SessionOpened, rules []events.Rule)
 	return s, c, s.overTime(c) == ""
 }
 
-// OverTime reports whether an ask is about a script whose call names a time limit over the usual one. Only a person
+// OverTime reports whether an ask is about a script whose call names a time limit over the usual one. Only a user
 // answers it: neither a rule nor --yes does.
 func OverTime(a events.AskRaised, opened events.SessionOpened) bool {
 	s, c := callOf(a, opened, nil)
@@ -83,14 +83,14 @@ func (s *State) commandPatterns(c *call) []commands.Pattern {
 	return patterns
 }
 
-// Scopes of a rule that a person makes of an ask: for its ticket, for its session, or for all sessions of the person.
+// Scopes of a rule that a user makes of an ask: for its ticket, for its session, or for all sessions of the user.
 const (
 	ScopeTicket  = "ticket"
 	ScopeSession = "session"
 	ScopeConfig  = "config"
 )
 
-// RuleOf returns the rule that a person makes of an ask, with these patterns or else those of Propose. It returns an
+// RuleOf returns the rule that a user creates from an ask, with these patterns or else those of Propose. It returns an
 // error if no rule can settle the ask or this one does not.
 func RuleOf(a events.AskRaised, opened events.SessionOpened, rules []events.Rule, patterns []string,
 	scope string) (events.Rule, error) {
@@ -115,7 +115,7 @@ func RuleOf(a events.AskRaised, opened events.SessionOpened, rules []events.Rule
 		return out, errors.New("scope: must be ticket, session or config, got " + chars.Quote(scope))
 	}
 	if len(out.Args) > MaxPatterns {
-		return out, fmt.Errorf("it has %d patterns, at most %d are allowed", len(out.Args), MaxPatterns)
+		return out, fmt.Errorf("it has %d patterns; at most %d are allowed", len(out.Args), MaxPatterns)
 	}
 	for _, p := range out.Args {
 		if err := validPattern(a.Tool, p); err != nil {

@@ -9,7 +9,7 @@ import (
 	"manualslop/events/chars"
 )
 
-// modelAsks asks a person what a model wants to know. No rule answers it. The ticket's later attempts
+// modelAsks asks a user what a model wants to know. No rule answers it. The ticket's later attempts
 // read the question.
 func (s *State) modelAsks(e *events.Event, p events.QuestionRequested) {
 	if s.over(p.Ticket, p.Attempt) {
@@ -25,16 +25,16 @@ func (s *State) modelAsks(e *events.Event, p events.QuestionRequested) {
 		panic("approval: " + err.Error()) // strings cannot fail
 	}
 	a := events.AskRaised{Gate: events.GateQuestion, Title: firstLine(p.Text), Ticket: p.Ticket, Attempt: p.Attempt,
-		Round: p.Round, Args: args, Note: "Answer with a text or one of the choices; a no gives no answer."}
+		Round: p.Round, Args: args, Note: "Answer with text or one of the choices; no means that you give no answer."}
 	if t := s.taintOf(p.Ticket, p.Attempt); t != nil {
 		a.Taint = t.list()
-		a.Note += " The model has read what nobody vouches for (" + strings.Join(a.Taint, "; ") + ")."
+		a.Note += " The model has read untrusted text (" + strings.Join(a.Taint, "; ") + ")."
 	}
 	s.passes(conversation{ticket: p.Ticket, attempt: p.Attempt}, conversation{ticket: p.Ticket})
 	s.raise(e, a)
 }
 
-// settleQuestion passes on a person's answer; an ask that nobody answered has none.
+// settleQuestion passes on a user's answer; an ask that nobody answered has none.
 func (s *State) settleQuestion(a *ask, out events.AskSettled) {
 	p := events.QuestionAnswered{Ticket: a.ticket, Attempt: a.attempt, Round: a.round, By: out.By, Ask: out.Ask}
 	if _, answered := s.cause.Payload.(events.AskAnswered); answered {
@@ -45,11 +45,11 @@ func (s *State) settleQuestion(a *ask, out events.AskSettled) {
 	s.owe(p)
 }
 
-// planProposed asks a person about a plan. No rule answers it.
+// planProposed asks a user about a plan. No rule answers it.
 func (s *State) planProposed(e *events.Event, p events.PlanProposed) {
 	a := events.AskRaised{Gate: events.GatePlan, Title: "plan of " + p.Track + ": " + tickets(len(p.Tickets)),
 		Args: encoded(planArgs{p.Tickets}),
-		Note: "Yes works on these tickets, yes with other tickets as arguments on those; a no with a reason asks for another plan."}
+		Note: "Yes starts work on these tickets, or on others given as arguments; no with a reason asks for another plan."}
 	if p.Fault != "" {
 		a.Note = "The tickets that you wrote cannot be planned: " + p.Fault + ". " + a.Note
 	}
@@ -100,7 +100,7 @@ func badPlan(args json.RawMessage) string {
 	return ""
 }
 
-// wordsOf returns what a person answered to a question: the answer of the arguments, else yes or
+// wordsOf returns what a user answered to a question: the answer of the arguments, else yes or
 // no with the reason.
 func wordsOf(out events.AskSettled) string {
 	if text := answerOf(out.Args); text != "" {
@@ -124,7 +124,7 @@ func badAnswer(args json.RawMessage) string {
 	return ""
 }
 
-// answerOf returns the answer that a person wrote, or "".
+// answerOf returns the answer that a user wrote, or "".
 func answerOf(args json.RawMessage) string {
 	var v struct {
 		Answer string `json:"answer"`

@@ -21,7 +21,7 @@ const (
 	silent verdict = iota
 	// allowed: the call runs without an ask.
 	allowed
-	// questioned: a person must decide.
+	// questioned: a user must decide.
 	questioned
 	// denied: the call does not run.
 	denied
@@ -78,7 +78,7 @@ func (s *State) standing(c *call) (verdict, events.Rule) {
 }
 
 // settleByRules settles the open asks about calls that the rules of now allow or deny. Older
-// decisions leave them to the person.
+// decisions leave them to the user.
 func (s *State) settleByRules(e *events.Event) {
 	if s.basis.Decision(events.ActorApproval) < 2 {
 		return

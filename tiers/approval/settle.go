@@ -34,7 +34,7 @@ func (s *State) settle(a *ask, out events.AskSettled) {
 	}
 }
 
-// settleTool lets a call run with the arguments that the ask showed or that the person edited,
+// settleTool lets a call run with the arguments that the ask showed or that the user edited,
 // unless a rule now denies them.
 func (s *State) settleTool(c *call, out events.AskSettled) {
 	if out.Outcome != events.Yes {
@@ -83,7 +83,7 @@ func (s *State) kill(e *events.Event, p events.TicketKilled) {
 	}
 }
 
-// blocked withdraws the spawn ask of a ticket that a person has blocked.
+// blocked withdraws the spawn ask of a ticket that a user has blocked.
 func (s *State) blocked(e *events.Event, p events.TicketBlocked) {
 	s.withdraw(e, e.Actor, "the ticket was blocked: "+tiers.Clip(p.Reason, MaxReason), func(a *ask) bool {
 		return a.gate == events.GateSpawn && a.ticket == p.Ticket

@@ -165,7 +165,7 @@ func TestARuleOfAnAskHasValidPatterns(t *testing.T) {
 		require.NoError(t, err)
 	}
 	for why, patterns := range map[string][]string{
-		"101 patterns, at most 100": append(most, "a.go"), "over the limit of 1000": {"a.go", longest + "x"},
+		"101 patterns; at most 100": append(most, "a.go"), "over the limit of 1000": {"a.go", longest + "x"},
 		"empty": {"a.go", " "}, `got "["`: {"a.go", "["}, "got \"a\\n": {"a.go", "a\nb"}, "alternations": {"a.go", "{a,b}{a,b}{a,b}"},
 	} {
 		_, err := approval.RuleOf(a, opened, nil, patterns, approval.ScopeConfig)

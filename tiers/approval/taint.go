@@ -34,7 +34,7 @@ func (s *State) shownTo(p events.ContextRequested) conversation {
 	return conversation{ticket: p.Ticket}
 }
 
-// taint is the text that a conversation has read and that neither the engine nor a person wrote.
+// taint is the text that a conversation has read and that neither the engine nor a user wrote.
 type taint struct {
 	sources []string // the first sources, in the order read
 	more    int
@@ -119,7 +119,7 @@ func (s *State) foldViews(e *events.Event) {
 
 // passes records that one conversation is shown text of another one, and so indirectly what that
 // one has read: the next attempt's brief contains the reasons of a review, and repeats questions that
-// a person answered.
+// a user answered.
 func (s *State) passes(from, to conversation) { s.pass(s.taints[from], to) }
 
 // passPlans passes on what was read while the plans were written.
@@ -173,7 +173,7 @@ func (s *State) foldPlan(p events.Payload) {
 // answeredCall records that the model of a call reads its result.
 func (s *State) answeredCall(c *call) {
 	if c.request.Ticket == "" {
-		return // the person's own call
+		return // the user's own call
 	}
 	s.reads(conversation{ticket: c.request.Ticket, attempt: c.request.Attempt}, tiers.OriginOf(c.request.Tool,
 		c.tool.offer.Effect), CallTitle(c.request.Tool, c.args))
@@ -196,7 +196,7 @@ func (s *State) taintOf(ticket string, attempt int) *taint {
 	return out
 }
 
-// hazard returns why a person must decide about a call although a rule allows it: how long it may
+// hazard returns why a user must decide about a call although a rule allows it: how long it may
 // run, or what it would do, and what its conversation has read. Both are empty if the rule applies.
 func (s *State) hazard(c *call) (why string, sources []string) {
 	why, sources = s.tainted(c)

@@ -295,8 +295,8 @@ func TestAQuestionPassesOnWhatItsAttemptRead(t *testing.T) {
 			tierstest.Check(func(t testing.TB, p events.AskRaised) {
 				t.Helper()
 				require.Equal(t, []string{"web: web_search bees"}, p.Taint)
-				require.Equal(t, `Answer with a text or one of the choices; a no gives no answer. The model has read what `+
-					`nobody vouches for (web: web_search bees).`, p.Note)
+				require.Equal(t, `Answer with text or one of the choices; no means that you give no answer. `+
+					`The model has read untrusted text (web: web_search bees).`, p.Note)
 			}))},
 		{Name: "without a question", Given: fetched, When: next, Then: given(approved(next, "rule", underRule("--yes")))},
 		{Name: "another ticket's question", Given: given(fetched, question("T-2")), When: next,

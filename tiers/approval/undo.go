@@ -90,7 +90,7 @@ type restored struct {
 	AfterMode  uint32 `json:"after_mode,omitempty"`
 }
 
-// undo approves restoring the files, or records why it cannot be done. The request is a person's
+// undo approves restoring the files, or records why it cannot be done. The request is a user's
 // own decision, so no ask is raised. If a file has changed since, the tool detects that and writes
 // nothing.
 func (s *State) undo(e *events.Event, p events.UndoRequested) {

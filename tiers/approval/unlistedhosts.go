@@ -16,7 +16,7 @@ import (
 // webSearch is the tool whose address comes from a setting instead of an argument.
 const webSearch = "web_search"
 
-// strangeHost returns the host that a call reaches and the person did not list; empty if all hosts
+// strangeHost returns the host that a call reaches and the user did not list; empty if all hosts
 // are listed. A call that names no address counts as reaching an unknown host. Redirects from a
 // listed host to another one cannot be detected here.
 func (s *State) strangeHost(c *call) string {
@@ -57,7 +57,7 @@ func addresses(args json.RawMessage) []string {
 	return out
 }
 
-// lists reports whether the person listed the host. It never allows more than the network tools'
+// lists reports whether the user listed the host. It never allows more than the network tools'
 // own list: names are compared as written, ignoring case.
 func (s *State) lists(u *url.URL) bool {
 	for _, entry := range s.settings.AllowHosts {

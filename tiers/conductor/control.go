@@ -6,7 +6,7 @@ import (
 	"manualslop/events"
 )
 
-// answer returns the facts that answer a person's request: at least one.
+// answer returns the facts that answer a user's request: at least one.
 func (s *State) answer(e *events.Event) []events.Payload {
 	switch x := e.Payload.(type) {
 	case events.PauseRequested:
@@ -46,7 +46,7 @@ func (s *State) answer(e *events.Event) []events.Payload {
 	return nil
 }
 
-// act changes a ticket at a person's request: it returns facts, or the reason for a refusal.
+// act changes a ticket at a user's request: it returns facts, or the reason for a refusal.
 type act func(*events.Event, *ticket) ([]events.Payload, string)
 
 // answerTicket finds the ticket and calls do.
@@ -82,8 +82,8 @@ func (s *State) note(e *events.Event, t *ticket, text string) ([]events.Payload,
 	err := events.CheckNote(text)
 	switch {
 	case s.basis.Decision(events.ActorConductor) < 3:
-		return nil, "the session decides as an older program did, which has no notes; slop sessions upgrade takes it to " +
-			"this one"
+		return nil, "the session uses the decisions of an older program, which has no notes; slop sessions upgrade " +
+			"switches it to this program's"
 	case t.phase == completed:
 		return nil, "it is completed"
 	case err != nil:
@@ -128,7 +128,7 @@ func (s *State) retry(e *events.Event, t *ticket) ([]events.Payload, string) {
 		e.Actor}}, ""
 }
 
-// whyHeld returns why a person cannot set a ticket back to todo, or "".
+// whyHeld returns why a user cannot set a ticket back to todo, or "".
 func whyHeld(t *ticket) string {
 	if t.phase != blocked {
 		return fmt.Sprintf("it is not blocked: it is %s", t.phase)

@@ -1,5 +1,5 @@
 // Package conductor is the decider that runs goals, tracks and tickets: it decides what is ready,
-// starts, is blocked or completed, and what a person's control requests change.
+// starts, is blocked or completed, and what a user's control requests change.
 //
 // # Contract
 //
@@ -9,19 +9,19 @@
 // TicketStarted. If the session needs no approval for a start, the request is ungated and
 // TicketStarted follows at once (since decisions 2). An attempt that gives up is retried
 // automatically while retry_count < MaxRetries, each time with the next model of the list; then
-// TicketBlocked{worker} follows. An attempt that ended because a person said no is not retried
+// TicketBlocked{worker} follows. An attempt that ended because a user said no is not retried
 // automatically: TicketBlocked{denied}. Events about an attempt that is not the current one are
 // ignored.
 //
 // Blocks. A todo ticket with a blocked dependency becomes TicketBlocked{dependency}, one
 // dependency at a time, and TicketUnblocked when none of its dependencies is blocked any more.
-// Blocks of the kinds worker, killed, denied and manual wait for a person: UnblockRequested
+// Blocks of the kinds worker, killed, denied and manual wait for a user: UnblockRequested
 // restores the ticket's earlier state, and RetryRequested starts another attempt with the next
 // model of the list. Both are refused while a dependency is blocked.
 //
 // Tracks run one after another. A track is blocked if no ticket in it is running, waits for a slot
 // or waits for approval, and some are not completed; TrackBlocked names these tickets and the
-// reasons, and GoalFailed follows at once. Neither is final: if a person's retry or unblock gets
+// reasons, and GoalFailed follows at once. Neither is final: if a user's retry or unblock gets
 // the track going again, its tickets continue without another TrackStarted, and TrackCompleted and
 // GoalCompleted may follow a GoalFailed. If the track gets stuck again, TrackBlocked and
 // GoalFailed are emitted again. A goal that failed in planning is over. A dependency on a ticket
@@ -63,7 +63,7 @@
 // Pause holds back SpawnRequested and TicketStarted and nothing else: running attempts finish,
 // plans are made, tickets become ready.
 //
-// Control requests count only if they come from a person. A request that would change nothing, or
+// Control requests count only if they come from a user. A request that would change nothing, or
 // an acceptance of tracks that no goal waits for, is answered with ControlRefused.
 //
 // After SessionClosed nothing is decided.

@@ -107,7 +107,7 @@ func (s *State) goSolo(g *goal) {
 	s.touchGoal(g)
 }
 
-// asked stores a person's request that needs an answer.
+// asked stores a user's request that needs an answer.
 func (s *State) asked(e *events.Event) {
 	if events.IsPerson(e.Actor) {
 		s.request = e
@@ -126,7 +126,7 @@ func (s *State) proposed(x events.TracksProposed) {
 	s.touchGoal(g)
 }
 
-// accepted lets a goal start with the tracks that a person chose, or requests a refusal.
+// accepted lets a goal start with the tracks that a user chose, or requests a refusal.
 func (s *State) accepted(e *events.Event, x events.TracksAccepted) {
 	if !events.IsPerson(e.Actor) {
 		return

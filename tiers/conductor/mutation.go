@@ -7,7 +7,7 @@ import (
 	"manualslop/events"
 )
 
-// mutation answers a person's change of the graph, which is carried out completely or not at all.
+// mutation answers a user's change of the graph, which is carried out completely or not at all.
 func (s *State) mutation(e *events.Event, x events.GraphMutationRequested) []events.Payload {
 	if err := x.Check(); err != nil {
 		// our words: package events writes this text.

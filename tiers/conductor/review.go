@@ -10,7 +10,7 @@ import (
 // maxSaid limits how much of a contributor's final report a review reads, in bytes.
 const maxSaid = 4 << 10
 
-// note keeps what a person said to the ticket for its reviews.
+// note keeps what a user said to the ticket for its reviews.
 func (t *ticket) note(text string) {
 	t.notes = append(t.notes, text)
 	t.notes = t.notes[max(0, len(t.notes)-events.MaxNotes):]
@@ -20,23 +20,23 @@ func (t *ticket) note(text string) {
 func (t *ticket) reviewDue() events.Payload {
 	now := t.Ticket
 	if len(t.notes) > 0 {
-		now.Description += "\n\n## Notes of a person\n\n- " + strings.Join(t.notes, "\n- ") + "\n"
+		now.Description += "\n\n## Notes from the user\n\n- " + strings.Join(t.notes, "\n- ") + "\n"
 	}
 	return events.ReviewRequested{Track: t.track.ID, Ticket: now, Attempt: t.attempt, Text: tiers.Clip(t.said.Text,
 		maxSaid),
 		Changes: t.said.Changes, Workspace: t.workspace}
 }
 
-// ticketReviewed folds tier 2's verdict. After a skipped review the ticket waits for a person;
+// ticketReviewed folds tier 2's verdict. After a skipped review the ticket waits for a user;
 // before decisions 3 only if nothing was changed.
 func (s *State) ticketReviewed(x events.TicketReviewed) {
 	t := s.attempt(x.Ticket, x.Attempt, reviewing)
 	if t == nil {
 		return
 	}
-	what := "it is said to be done, and nobody could review its changes: "
+	what := "it was reported as done, but its changes could not be reviewed: "
 	if t.said.Unchanged {
-		what = "it is said to be done, no file was changed, and nobody could review that: "
+		what = "it was reported as done without a changed file, and that could not be reviewed: "
 	}
 	switch {
 	case x.Verdict == events.ReviewSkipped && (t.said.Unchanged || s.basis.Decision(events.ActorConductor) >= 3):

@@ -32,7 +32,7 @@ type State struct {
 	extra   int       // tickets that people added
 	planned int       // tickets ever planned
 
-	request *events.Event // a person's request that must be answered
+	request *events.Event // a user's request that must be answered
 
 	touchedTickets []*ticket
 	touchedTracks  []*track
@@ -69,17 +69,17 @@ const (
 	gaveUp
 	// merging was reported as done and waits to be merged.
 	merging
-	// conflicted waits for a person's decision on a failed merge.
+	// conflicted waits for a user's decision on a failed merge.
 	conflicted
 	// completed is finally done.
 	completed
-	// blocked waits for a person, or for a dependency that does.
+	// blocked waits for a user, or for a dependency that does.
 	blocked
 	// removed was removed from the graph.
 	removed
 )
 
-// String describes the phase for a person.
+// String describes the phase for a user.
 func (p phase) String() string {
 	return [...]string{
 		"waiting for its dependencies", "waiting for a free worker", "waiting for approval to start", "about to start",
@@ -92,10 +92,10 @@ func (p phase) String() string {
 // usesSlot reports whether the ticket counts towards MaxWorkers.
 func (p phase) usesSlot() bool { return p >= spawning && p <= gaveUp }
 
-// moves reports whether the ticket progresses without a person.
+// moves reports whether the ticket progresses without a user.
 func (p phase) moves() bool { return p >= ready && p <= conflicted }
 
-// unstarted reports whether there is no workspace and no running attempt, so that a person can
+// unstarted reports whether there is no workspace and no running attempt, so that a user can
 // block the ticket.
 func (p phase) unstarted() bool { return p <= approved }
 
@@ -107,26 +107,26 @@ type ticket struct {
 	touched bool
 
 	attempt int                   // of the newest SpawnRequested
-	prompt  string                // the prompt that a person wrote when approving the start
-	files   []string              // the files that the person chose then; nil if none were chosen
+	prompt  string                // the prompt that a user wrote when approving the start
+	files   []string              // the files that the user chose then; nil if none were chosen
 	notes   []string              // of people, and their answers: the newest events.MaxNotes
 	noted   int                   // number of all notes
 	asking  string                // newest question of the attempt, on one line
 	said    events.TicketResolved // report of the newest attempt that was done
 	asks    []string              // what the review of an earlier attempt asked for
 	verdict string                // why it was denied, or why it gave up
-	final   bool                  // it gave up because a person said no, so there is no automatic retry
+	final   bool                  // it gave up because a user said no, so there is no automatic retry
 	kind    string                // of its block
 
 	warned bool    // its overlap was reported
 	behind *ticket // its next attempt waits until this ticket's attempt has ended
 	closed string  // the file that is the reason
 
-	workspace string // workspace of the attempt; empty means the person's folder
+	workspace string // workspace of the attempt; empty means the user's folder
 	try       int    // number of the newest MergeRequested
 	tries     tiers.MergeTries
 	resolves  string            // commit whose conflicts are in the workspace
-	take      map[string]string // a person's resolution of files in conflict
+	take      map[string]string // a user's resolution of files in conflict
 
 	deps        []*ticket // existing dependencies
 	unknown     []string  // dependencies on missing ids
@@ -137,7 +137,7 @@ type ticket struct {
 
 type track struct {
 	events.Track
-	goal    *goal // nil if a person requested the track
+	goal    *goal // nil if a user requested the track
 	tickets []*ticket
 	touched bool
 
@@ -146,7 +146,7 @@ type track struct {
 	completed bool
 	blocked   bool // TrackBlocked was emitted and still holds
 	open      int  // number of tickets that are not completed
-	moving    int  // number of tickets that progress without a person
+	moving    int  // number of tickets that progress without a user
 }
 
 // stage is the progress of a goal.
@@ -155,7 +155,7 @@ type stage int
 const (
 	// planning waits for tier 1.
 	planning stage = iota
-	// review waits for a person to accept the tracks.
+	// review waits for a user to accept the tracks.
 	review
 	// underway is working through its tracks.
 	underway

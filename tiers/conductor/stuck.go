@@ -20,7 +20,7 @@ const (
 	maxNamed = 20
 )
 
-// stuck reports whether nothing in the track can progress without a person. A ticket that waits
+// stuck reports whether nothing in the track can progress without a user. A ticket that waits
 // for another track's ticket is not stuck while that track progresses.
 func (tr *track) stuck() bool {
 	if tr.moving > 0 {

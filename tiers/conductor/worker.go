@@ -9,13 +9,13 @@ import (
 	"manualslop/tiers"
 )
 
-// MaxAdded limits how many tickets people may add to one session.
+// MaxAdded limits how many tickets users may add to one session.
 const MaxAdded = 4096
 
 // maxTitle limits the title of a worker's track in bytes.
 const maxTitle = 80
 
-// addWorker answers a person's request for another worker.
+// addWorker answers a user's request for another worker.
 func (s *State) addWorker(e *events.Event, x events.WorkerSpawnRequested) []events.Payload {
 	id := events.WorkerTicket(e.ID)
 	if reason := s.refuseWorker(x, id); reason != "" {

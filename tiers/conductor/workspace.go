@@ -75,7 +75,7 @@ func (s *State) mergeSettled(x events.MergeSettled) {
 	s.move(t, conflicted)
 }
 
-// mergeAnswered folds a person's decision on a failed merge.
+// mergeAnswered folds a user's decision on a failed merge.
 func (s *State) mergeAnswered(x events.MergeAnswered) {
 	t := s.attempt(x.Ticket, x.Attempt, conflicted)
 	switch {

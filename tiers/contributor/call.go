@@ -20,7 +20,7 @@ type call struct {
 	awaitsHint bool
 	denied     string       // why it did not run
 	fails      *events.Part // why it would fail, as its newest preview found; nil if it would not
-	changed    string       // what the model is told if a person changed the arguments
+	changed    string       // what the model is told if a user changed the arguments
 	wrote      bool         // it may have changed files
 	proves     bool         // it was the ticket's check and passed
 }
@@ -51,7 +51,7 @@ func (c *call) answer(p events.Part) {
 	c.result = &p
 }
 
-// change takes the arguments that a person gave the call, about which its result says so.
+// change takes the arguments that a user gave the call, about which its result says so.
 func (c *call) change(by string, args json.RawMessage) {
 	c.changed = tiers.Line(by) + " changed the arguments of this call to " +
 		fence.Neutralise(tiers.Line(tiers.Clip(string(args), MaxReason))) + ".\n"

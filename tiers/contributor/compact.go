@@ -14,7 +14,7 @@ var compact string
 // textCompact is its name.
 const textCompact = "compact"
 
-// noRoomForTurn is added to the reason why a turn has no room, because a person can do more about it than about a
+// noRoomForTurn is added to the reason why a turn has no room, because a user can do more about it than about a
 // ticket.
 const noRoomForTurn = "; or make the discussion shorter: /compact in slop chat, or POST /api/discussions/compact"
 
@@ -41,7 +41,7 @@ func (r *run) openCompact(s *State) {
 		r.talk.Open(events.Part{Role: "user", Text: words})
 	} else {
 		r.learnText(s, events.Digest([]byte(text)), text)
-		r.talk.Open(events.Part{Role: "user", Kind: events.PartEntry, Prefix: words + "\nThe person says what to keep:\n",
+		r.talk.Open(events.Part{Role: "user", Kind: events.PartEntry, Prefix: words + "\nThe user says what to keep:\n",
 			From: r.turn.request, SHA256: events.Digest([]byte(text)), Size: int64(len(text)), Suffix: "\n"})
 	}
 	r.turn.asked.Entries = nil

@@ -33,7 +33,7 @@ func shorter(words string, change ...func(*events.TurnRequested)) events.TurnReq
 
 func TestADiscussionIsMadeShorterWithoutToolsAndFiles(t *testing.T) {
 	t.Parallel()
-	for words, last := range map[string]string{"": "", "the names": "The person says what to keep:\n"} {
+	for words, last := range map[string]string{"": "", "the names": "The user says what to keep:\n"} {
 		tierstest.Run(t, contributor.Decider(), scenarios{{Name: words, Given: wordy(), When: shorter(words),
 			Then: given(tierstest.Check(func(t testing.TB, p events.ModelRequested) {
 				t.Helper()
@@ -86,7 +86,7 @@ func TestMakingADiscussionShorterEnds(t *testing.T) {
 			events.ModelRequested) {
 		}))},
 		{Name: "where the model calls a tool", Given: asked, When: reply("", events.ToolCall{ID: "c1", Name: "read_file",
-			Args: []byte(`{}`)}), Then: given(turnEnds(events.TurnFailed, "offered none"))},
+			Args: []byte(`{}`)}), Then: given(turnEnds(events.TurnFailed, "none was offered"))},
 		{Name: "where its model fails", Given: asked, When: failed(events.ModelAuth),
 			Then: given(turnEnds(events.TurnFailed, "auth: oh"))},
 		{Name: "where a person stops it", Given: asked, When: killed, Then: given(turnEnds(events.TurnStopped, "ada"))},

@@ -59,7 +59,7 @@ func (s *State) running(ticket string, attempt int) *run {
 	return r
 }
 
-// stepping returns the unfinished run that waits for a person's decision on a round; nil if there
+// stepping returns the unfinished run that waits for a user's decision on a round; nil if there
 // is none.
 func (s *State) stepping(ticket string, attempt, round int) *run {
 	r := s.running(ticket, attempt)

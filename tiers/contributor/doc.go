@@ -8,7 +8,7 @@
 // another ticket reaches the model. A round is one reply and its calls, which run in parallel. The
 // next round waits until every call has an outcome, every failed shell call has a hint or the
 // reason why there is none, and the files that the conversation knows were read again. In step
-// mode each request and the calls of each reply wait for a person, who sees and may edit the new
+// mode each request and the calls of each reply wait for a user, who sees and may edit the new
 // messages or the calls (StepRequested); edited calls are judged like any other.
 //
 // Each request goes to the provider, the program and the model that the current settings name for
@@ -25,13 +25,13 @@
 // beginning of every later attempt; they are never left out. A run does not end as done or blocked
 // by the model's own word while it lacks a note, except in its last round.
 //
-// A BLOCKED: with a question asks a person (QuestionRequested), at most MaxQuestions times, and the
+// A BLOCKED: with a question asks a user (QuestionRequested), at most MaxQuestions times, and the
 // run goes on with the answer, which later attempts know too; they read the question in a fence.
 // Without an answer the run ends for good.
 //
 // The run ends with exactly one TicketResolved, or without one if its ticket is killed or the
 // session is closed. A reply without a call ends the run if it begins with DONE: or BLOCKED:. Any
-// other such reply is answered with a reminder, at most MaxReminders times in a row. If a person
+// other such reply is answered with a reminder, at most MaxReminders times in a row. If a user
 // refuses a round, the run ends for good (TicketResolved.Final).
 //
 // Every fact fits into one event: the conversation, the block of changed files and the list of

@@ -25,7 +25,7 @@ const maxServers = 400
 func FindToolsOffer(servers ...string) events.ToolOffer {
 	external := ""
 	if len(servers) > 0 {
-		external = " More are of these external servers: " + tiers.Clip(strings.Join(servers, ", "), maxServers) + "."
+		external = " More come from these external servers: " + tiers.Clip(strings.Join(servers, ", "), maxServers) + "."
 	}
 	return events.ToolOffer{Name: FindTools, Effect: "reads",
 		Description: "Find and load more tools.\n\nUse it when no tool you have fits: there are more for Python, C and C++ " +

@@ -26,5 +26,5 @@ const maxReviewPath = 512
 // MaxReason limits a reason in bytes; a longer one is cut.
 const MaxReason = 2 << 10
 
-// MaxQuery limits the question for a search in bytes; what comes behind is not searched for.
+// MaxQuery limits the question for a search in bytes; the rest is not searched for.
 const MaxQuery = 2_000

@@ -6,7 +6,7 @@ import (
 	"manualslop/tiers/fence"
 )
 
-// note is a person's note to a ticket.
+// note is a user's note to a ticket.
 type note struct {
 	by, text string
 	question string // of the model, if the note answers one, on one line
@@ -30,7 +30,7 @@ func (r *run) takeNotes(s *State) {
 		heading := "# Note from "
 		if n.question != "" {
 			heading = "# Answer from "
-			r.talk.Open(events.Part{Role: "user", Prefix: "# Question to a person\n\n", Text: n.question, Suffix: "\n",
+			r.talk.Open(events.Part{Role: "user", Prefix: "# Question to the user\n\n", Text: n.question, Suffix: "\n",
 				Origin: fence.Program, Fence: n.fence})
 		}
 		r.talk.Open(events.Part{Role: "user", Text: heading + tiers.Line(n.by) + "\n\n" + fence.Neutralise(n.text) +

@@ -12,9 +12,9 @@ import (
 // Limits for the tools that are offered at the beginning of a conversation. Others can be found
 // with [FindTools].
 const (
-	// MaxOffered limits their number, including FindTools.
+	// MaxOffered limits the number of offered tools, including FindTools.
 	MaxOffered = 20
-	// MaxOfferedTokens limits their size for a model, at four bytes per token.
+	// MaxOfferedTokens limits the size of the offered tools for a model, at four bytes per token.
 	MaxOfferedTokens = 6500
 	// keptForTicket is the number of tokens reserved for tools for the language of the ticket's
 	// own file.

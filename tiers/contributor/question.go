@@ -10,7 +10,7 @@ import (
 	"manualslop/tiers/fence"
 )
 
-// Limits of questions to a person.
+// Limits of questions to a user.
 const (
 	// MaxQuestions limits the questions of one attempt; one more blocks the ticket.
 	MaxQuestions = 5
@@ -22,7 +22,7 @@ const (
 
 // questionOf returns the question of a reply that begins with BLOCKED:, in which a line ends with a
 // question mark, and the choices: its lines that begin with a dash. said is the text after the
-// word. A choice becomes text of the person who takes it, so it is one line.
+// word. A choice becomes text of the user who takes it, so it is one line.
 func questionOf(said string) (text string, choices []string) {
 	var lines []string
 	asks := false
@@ -44,7 +44,7 @@ func questionOf(said string) (text string, choices []string) {
 	return tiers.Clip(chars.Trim(strings.Join(lines, "\n")), MaxReason), choices
 }
 
-// askPerson asks a person the question of a reply, and reports whether it holds one. An attempt that cannot continue
+// askPerson asks a user the question of a reply, and reports whether it holds one. An attempt that cannot continue
 // with the answer ends for good: another model would only ask again.
 func (r *run) askPerson(s *State, id string, p events.ModelReplied, said string) bool {
 	if s.basis.Decision(events.ActorContributor) < 3 {
@@ -71,7 +71,7 @@ func (r *run) askPerson(s *State, id string, p events.ModelReplied, said string)
 	return true
 }
 
-// questionAnswered continues with a person's answer, which is a note to the ticket; without an answer the run ends for
+// questionAnswered continues with a user's answer, which is a note to the ticket; without an answer the run ends for
 // good.
 func (s *State) questionAnswered(p events.QuestionAnswered) {
 	r := s.running(p.Ticket, p.Attempt)

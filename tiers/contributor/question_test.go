@@ -90,7 +90,7 @@ func TestALaterAttemptReadsAQuestionInAFence(t *testing.T) {
 			tierstest.Check(func(t testing.TB, p events.ModelRequested) {
 				t.Helper()
 				asked := p.Manifest[len(p.Manifest)-2]
-				require.Equal(t, "# Question to a person\n\n", asked.Prefix)
+				require.Equal(t, "# Question to the user\n\n", asked.Prefix)
 				require.Equal(t, line, asked.Text)
 				require.Equal(t, fence.Program, asked.Origin)
 				require.NotEmpty(t, asked.Fence)
@@ -115,7 +115,7 @@ func TestTheFenceOfAQuestionIsOfItsEvent(t *testing.T) {
 			t.Helper()
 			var codes []string
 			for _, part := range p.Manifest {
-				if part.Prefix == "# Question to a person\n\n" {
+				if part.Prefix == "# Question to the user\n\n" {
 					codes = append(codes, part.Fence)
 				}
 			}

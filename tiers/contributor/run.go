@@ -41,8 +41,8 @@ type run struct {
 	ticket  events.Ticket
 	attempt int
 	prompt  string
-	chosen  []string // files to show instead of the ticket's own; nil if a person chose none
-	place   string   // name of the workspace; empty means the person's folder
+	chosen  []string // files to show instead of the ticket's own; nil if a user chose none
+	place   string   // name of the workspace; empty means the user's folder
 	phase   phase
 	pending string // id of the pending own request
 	round   int
@@ -69,7 +69,7 @@ type run struct {
 	retry       *events.ModelRequested // the next attempt at it, if one is due
 	calls       []*call                // of this round, in the order of the reply
 	unrequested []*call                // calls for which ToolRequested is due
-	stepped     bool                   // a person approved them
+	stepped     bool                   // a user approved them
 	texts       map[string]string      // in step mode, by digest: texts of parts that were not sent yet
 	outcome     events.TicketResolved
 
@@ -161,7 +161,7 @@ func (r *run) replied(s *State, id string, p events.ModelReplied) {
 	}
 	switch {
 	case r.compacts() && len(p.Calls) > 0:
-		r.end(events.ResolvedBlocked, "", "the model called a tool, although it was offered none")
+		r.end(events.ResolvedBlocked, "", "the model called a tool although none was offered")
 	case len(p.Calls) > 0:
 		r.say(id, p)
 		r.reminders = 0

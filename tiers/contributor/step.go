@@ -14,13 +14,13 @@ import (
 // their length.
 const MaxStep = 64 << 10
 
-// steps reports whether a person approves what the run does next.
+// steps reports whether a user approves what the run does next.
 func (r *run) steps(s *State) bool { return s.settings.StepMode || r.ticket.StepMode }
 
 // showsSteps reports whether a step shows what it lets through, and whether calls need one.
 func (s *State) showsSteps() bool { return s.basis.Decision(events.ActorContributor) >= 3 }
 
-// stepsCalls reports whether the calls of the reply wait for a person before they are requested. A
+// stepsCalls reports whether the calls of the reply wait for a user before they are requested. A
 // ticket's check is the engine's own call.
 func (r *run) stepsCalls(s *State) bool {
 	return s.showsSteps() && r.steps(s) && !r.stepped && !r.checking && len(r.unrequested) > 0
@@ -74,7 +74,7 @@ func (r *run) messages() []events.StepMessage {
 	return out
 }
 
-// editable reports whether a person may edit a part of a request.
+// editable reports whether a user may edit a part of a request.
 func editable(p events.Part) bool {
 	return (p.Role == "user" || p.Role == "tool") && p.Kind != events.PartImage
 }
@@ -102,7 +102,7 @@ func (r *run) learnText(s *State, sha256, text string) {
 	r.texts[sha256] = text
 }
 
-// stepApproved goes on with a step as the person edited it.
+// stepApproved goes on with a step as the user edited it.
 func (r *run) stepApproved(p events.StepApproved) {
 	if r.phase == awaitCallStep {
 		r.stepped, r.phase = true, callTools
@@ -119,7 +119,7 @@ func (r *run) stepApproved(p events.StepApproved) {
 	r.phase = sendRound
 }
 
-// edited returns a part with a person's text instead of its own. It stays in its fence, if it has
+// edited returns a part with a user's text instead of its own. It stays in its fence, if it has
 // one.
 func edited(p events.Part, text string) events.Part {
 	if p.Origin == "" {

@@ -13,8 +13,8 @@ import (
 // MaxTurnFiles limits how many screenshots and tracked files a turn shows; the others are only counted.
 const MaxTurnFiles = 64
 
-// remindAnswer is the reminder after an empty reply to a person.
-const remindAnswer = "Your reply was empty. Go on with a tool call, or answer the person."
+// remindAnswer is the reminder after an empty reply to a user.
+const remindAnswer = "Your reply was empty. Go on with a tool call, or answer the user."
 
 // turn is the part of a run that answers a turn of a discussion instead of a ticket.
 type turn struct {
@@ -26,7 +26,7 @@ type turn struct {
 // takesTurns reports whether the session's decisions support turns.
 func (s *State) takesTurns() bool { return s.basis.Decision(events.ActorContributor) >= 3 }
 
-// ask begins a person's turn, or refuses it.
+// ask begins a user's turn, or refuses it.
 func (s *State) ask(e *events.Event, p events.TurnRequested) {
 	id := events.TurnTicket(e.ID)
 	if s.runs[id] != nil {
@@ -38,16 +38,16 @@ func (s *State) ask(e *events.Event, p events.TurnRequested) {
 	wrong := p.Check()
 	switch {
 	case !s.takesTurns():
-		r.endTurn(events.TurnRefused, "the session decides as an older program did, which has no turns; slop sessions "+
-			"upgrade takes it to this one")
+		r.endTurn(events.TurnRefused, "the session uses the decisions of an older program, which has no turns; slop "+
+			"sessions upgrade switches it to this program's")
 	case wrong != nil:
 		// our words: Check writes this text.
 		r.endTurn(events.TurnRefused, wrong.Error())
 	case s.talking[p.Discussion] != "":
 		r.endTurn(events.TurnRefused, "the discussion waits for the answer to another turn")
 	case p.Compact && !s.words(textCompact):
-		r.endTurn(events.TurnRefused, "the session began with a program that cannot make discussions shorter; slop "+
-			"sessions upgrade takes it to this one")
+		r.endTurn(events.TurnRefused, "the session uses the prompts of an older program, which cannot make discussions "+
+			"shorter; slop sessions upgrade switches it to this program's")
 	default:
 		s.talking[p.Discussion] = id
 		if p.Compact {
@@ -62,7 +62,7 @@ func (r *run) endTurn(outcome, reason string) {
 	r.outcome.Outcome = outcome
 }
 
-// stopTurn ends a turn at a person's request; answers that it waits for are ignored from now on.
+// stopTurn ends a turn at a user's request; answers that it waits for are ignored from now on.
 func (s *State) stopTurn(r *run, by string) {
 	delete(s.requests, r.pending)
 	s.forget(r.calls)
@@ -108,7 +108,7 @@ func (r *run) trackedFiles(s *State) []events.TrackedFile {
 	return out[:n]
 }
 
-// retrieval returns what to look for in the project's files: what fits the person's message. It returns
+// retrieval returns what to look for in the project's files: what fits the user's message. It returns
 // nil if the run is about a ticket, or if nothing is wanted.
 func (r *run) retrieval() *events.Retrieval {
 	if r.turn == nil || r.turn.asked.Retrieval == nil {
@@ -122,11 +122,11 @@ func (r *run) retrieval() *events.Retrieval {
 // DiscussionHeading precedes the entries of a discussion.
 const DiscussionHeading = "# Discussion\n"
 
-// retrievedWords precedes the passages that fit a person's message.
+// retrievedWords precedes the passages that fit a user's message.
 const retrievedWords = "# Passages of the project's files\n\nA search found them for the message below. They may be beside " +
 	"the point, and they show only parts of files: read what you need of the rest with tools.\n"
 
-// passages adds the passages that were found for the person's message, best first.
+// passages adds the passages that were found for the user's message, best first.
 func (r *run) passages(s *State, built string, views []events.View) {
 	begun := false
 	for i, v := range views {
@@ -143,7 +143,7 @@ func (r *run) passages(s *State, built string, views []events.View) {
 	}
 }
 
-// openTurn adds the discussion to the conversation: files, entries, passages that fit the person's
+// openTurn adds the discussion to the conversation: files, entries, passages that fit the user's
 // message, and then the message. The passages come late because they differ from turn to turn, and
 // providers cache what is the same at the beginning.
 func (r *run) openTurn(s *State, built string, views []events.View) {
@@ -174,7 +174,7 @@ func (r *run) openEntries(s *State) {
 	}
 }
 
-// replies folds an answer to a person; an empty one is answered with a reminder.
+// replies folds an answer to a user; an empty one is answered with a reminder.
 func (r *run) replies(s *State, id string, p events.ModelReplied) {
 	said := chars.Trim(tiers.WithoutThoughts(p.Text))
 	if said == "" {

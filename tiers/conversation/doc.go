@@ -15,7 +15,7 @@
 //     whole older rounds, oldest first; the results of the newest round, cut the
 //     same way; then views of the newest round and of the beginning, last one
 //     first: first cut, then removed.
-//   - The role, the person's text, the brief and the text of the newest round
+//   - The role, the user's text, the brief and the text of the newest round
 //     stay. If they alone are too long, Fit returns an error and nothing is sent.
 //   - Rounds are left out whole: a reply, its calls and their results. So a
 //     result always has its call, a call always has its result, and what a

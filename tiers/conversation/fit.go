@@ -16,7 +16,7 @@ func spare(limit int64) int64 { return limit * 7 / 10 }
 
 // Fit returns what must be left out so that the prompt, with tail after it, fits its reader; nil
 // if it fits as it is. The owner fills in which conversation it is. The error says that the prompt
-// cannot be made to fit, and what a person can do; it begins with context_too_long.
+// cannot be made to fit, and what a user can do; it begins with context_too_long.
 func (t *Thread) Fit(to Reader, tail *events.Part) (*events.ConversationShortened, error) {
 	before, limit := t.measure(to, tail), t.Room(to)
 	if !t.refused(to) && before <= limit && t.bytes <= MaxBytes {

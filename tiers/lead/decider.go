@@ -23,7 +23,7 @@ type State struct {
 	due     []*work          // work with a fact due, oldest first
 	taken   map[string]bool  // ticket ids of the session
 	order   []string         // the same ids in planned order
-	asks    map[string]bool  // goals whose plans wait for a person
+	asks    map[string]bool  // goals whose plans wait for a user
 	talks   tiers.Talks      // discussions of goals
 }
 
@@ -33,7 +33,7 @@ type work struct {
 	review *events.ReviewRequested // nil for a plan
 	job    *planning.Job
 	goal   string          // of the track
-	plan   []events.Ticket // that waits for a person
+	plan   []events.Ticket // that waits for a user
 }
 
 // Decider returns the decider of tier 2.
@@ -192,7 +192,7 @@ func (s *State) reply(w *work, text string) (events.Payload, error) {
 	return events.TicketsPlanned{Track: w.track.ID, Tickets: tickets}, nil
 }
 
-// mutated records the ids of tickets that a person added. The id of a removed ticket stays taken.
+// mutated records the ids of tickets that a user added. The id of a removed ticket stays taken.
 func (s *State) mutated(x events.GraphMutated) {
 	for _, op := range x.Ops {
 		if op.Op == events.GraphAddTicket && op.New != nil {

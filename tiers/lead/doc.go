@@ -9,9 +9,9 @@
 //   - A reply {"show": ["path", ...]} leads to ContextRequested and does not
 //     count as one of the three: at most [planning.MaxShows] times per plan.
 //   - For a goal with Plan the reply leads to PlanProposed, and approval's
-//     PlanAnswered to TicketsPlanned, to another request with the person's reason
+//     PlanAnswered to TicketsPlanned, to another request with the user's reason
 //     (at most [planning.MaxRefusals] times), or to PlanningFailed. Tickets that
-//     the person wrote and that cannot be planned are proposed again with the
+//     the user wrote and that cannot be planned are proposed again with the
 //     fault.
 //   - A recorded plan has no cycle, and no ticket id occurs twice in the
 //     session. A dependency on a missing ticket is accepted: a ticket with one

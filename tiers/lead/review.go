@@ -35,7 +35,7 @@ func (s *State) review(x events.ReviewRequested) {
 	s.due = append(s.due, w)
 }
 
-// dropReview drops the review of an attempt that a person killed.
+// dropReview drops the review of an attempt that a user killed.
 func (s *State) dropReview(x events.TicketKilled) {
 	w := s.reviews[x.Ticket]
 	if w == nil || w.review.Attempt > x.Attempt {

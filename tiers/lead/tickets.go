@@ -90,7 +90,7 @@ func (s *State) read(reply string) ([]events.Ticket, error) {
 	return ticketsOf(drafts), nil
 }
 
-// planAnswered carries out a person's answer to a plan. Tickets that the person wrote are proposed again if they cannot
+// planAnswered carries out a user's answer to a plan. Tickets that the user wrote are proposed again if they cannot
 // be planned.
 func (s *State) planAnswered(w *work, x events.PlanAnswered) {
 	if x.Outcome != events.Yes {
@@ -118,7 +118,7 @@ func (s *State) planAnswered(w *work, x events.PlanAnswered) {
 	w.job.Answered(next)
 }
 
-// completed fills in the defaults of tickets that a person wrote.
+// completed fills in the defaults of tickets that a user wrote.
 func completed(tickets []events.Ticket) []events.Ticket {
 	out := make([]events.Ticket, len(tickets))
 	for i, t := range tickets {
@@ -204,7 +204,7 @@ func (s *State) checkTicket(t events.Ticket, seen map[string]bool) error {
 // workerTier is the tier that works on tickets.
 const workerTier = 3
 
-// checkModel rejects a model that the person did not configure for the persona or tier that works
+// checkModel rejects a model that the user did not configure for the persona or tier that works
 // on the ticket, because text that tier 2 has read must not decide what is paid for.
 func (s *State) checkModel(t events.Ticket) error {
 	sitting := tiers.Seat{Tier: workerTier, Persona: t.PersonaID}.Take(s.desk.Settings)

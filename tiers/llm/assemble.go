@@ -151,7 +151,7 @@ func (a *assembler) text(role, s string) {
 // image adds an image after its heading.
 func (a *assembler) image(i int, p events.Part, got content) error {
 	if p.Role != RoleUser || got.image == nil || len(a.messages) > 0 && a.last().Role == RoleTool {
-		return refuse(i, "is an image without bytes, not from the user, or after results")
+		return refuse(i, "must be an image with bytes, from the user and not after results")
 	}
 	a.text(RoleUser, got.text)
 	a.put(RoleUser, *got.image)
@@ -173,7 +173,7 @@ func (a *assembler) assistant(i int, got content) error {
 	for _, c := range got.calls {
 		call := Call{ID: c.ID, Name: c.Name, Args: c.Args}
 		if c.ID == "" || slices.ContainsFunc(a.open, func(o Call) bool { return o.ID == c.ID }) {
-			return refuse(i, "has a call without an id of its own")
+			return refuse(i, "has a call without a unique id")
 		}
 		a.open = append(a.open, call)
 		m.Blocks = append(m.Blocks, call)
@@ -218,7 +218,7 @@ func (a *assembler) complete(i int) error {
 	case len(a.open) > 0:
 		return Unsendable("the prompt of %d parts ends before the result of call %s", i, a.open[0].ID)
 	case len(a.messages) == 0 || a.last().Role == RoleSystem:
-		return Unsendable("the prompt of %d parts asks nothing", i)
+		return Unsendable("the prompt of %d parts has no question", i)
 	case a.last().Role == RoleAssistant:
 		return Unsendable("the prompt of %d parts ends with the assistant's own words", i)
 	}

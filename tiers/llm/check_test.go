@@ -148,7 +148,7 @@ func TestAPromptThatCannotBePutTogetherIsAnInvalidRequest(t *testing.T) {
 		"a part too far": {events.ModelRequested{Continues: "1", Keep: 3},
 			`request 2: it keeps 3 parts of request "1", which has 2`},
 		"another prompt": {forged, "request 2: the digest of its manifest is "},
-		"no digest":      {events.ModelRequested{Continues: "1", Keep: 2}, "recorded is "},
+		"no digest":      {events.ModelRequested{Continues: "1", Keep: 2}, "the recorded one is "},
 	} {
 		var r llm.Record
 		r.Take(&events.Event{ID: "1", Payload: first})
@@ -159,9 +159,9 @@ func TestAPromptThatCannotBePutTogetherIsAnInvalidRequest(t *testing.T) {
 	}
 	var r llm.Record
 	_, err := r.Request("1", first, nil)
-	require.ErrorContains(t, err, "request 1 is not on record, or another one continues it")
+	require.ErrorContains(t, err, "request 1 is not on record, or was continued by another one")
 	r.Take(&events.Event{ID: "1", Payload: first})
 	r.Take(&events.Event{ID: "2", Payload: requested(t, "1", 2, user("a"), user("b"), user("c"))})
 	_, err = r.Request("1", first, nil)
-	require.ErrorContains(t, err, "request 1 is not on record, or another one continues it")
+	require.ErrorContains(t, err, "request 1 is not on record, or was continued by another one")
 }

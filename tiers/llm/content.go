@@ -38,7 +38,7 @@ func read(i int, p events.Part, resolve Resolve) (content, error) {
 	}
 	if p.SHA256 == "" {
 		if p.From != "" || p.Size != 0 {
-			return content{}, refuse(i, "names bytes without their digest")
+			return content{}, refuse(i, "has bytes without a digest")
 		}
 		return content{text: p.Prefix + shown(p, p.Text) + p.Suffix}, nil
 	}
@@ -50,7 +50,7 @@ func read(i int, p events.Part, resolve Resolve) (content, error) {
 		return content{}, fmt.Errorf("prompt part %d: %w", i+1, err)
 	}
 	if int64(len(text)) != p.Size || events.Digest([]byte(text)) != p.SHA256 {
-		return content{}, refuse(i, "has %d bytes of digest %s, recorded are %d of %s", len(text),
+		return content{}, refuse(i, "has %d bytes with digest %s, but %d with %s are recorded", len(text),
 			events.Digest([]byte(text)), p.Size, p.SHA256)
 	}
 	if p.Kind == events.PartImage {
@@ -67,7 +67,7 @@ func read(i int, p events.Part, resolve Resolve) (content, error) {
 }
 
 // shown returns a part's text as a model reads it: fenced, unless the engine wrote it. Entries are
-// neutralised, because a person may have pasted anything into one.
+// neutralised, because a user may have pasted anything into one.
 func shown(p events.Part, text string) string {
 	switch {
 	case p.Origin != "":

@@ -74,7 +74,7 @@ func (r EmbedRequest) Answer(vectors [][]float32, tokens int64) (Embedded, error
 				MaxEmbedDimensions, len(v))
 		}
 		if !scale(v) {
-			return Embedded{}, Incomplete("the server returned a vector without a direction")
+			return Embedded{}, Incomplete("the server returned a zero vector")
 		}
 	}
 	out := Embedded{Vectors: vectors, Usage: events.Usage{Input: tokens}}

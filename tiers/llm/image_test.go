@@ -62,8 +62,8 @@ func TestAPromptRefusesPicturesThatAreNone(t *testing.T) {
 	foreign := behind[0]
 	foreign.Role = llm.RoleSystem
 	for name, parts := range map[string][]events.Part{"is not a PNG, JPEG or WebP image": text,
-		"not from the user":         {foreign},
-		"is an image without bytes": {{Role: llm.RoleUser, Kind: events.PartImage, Text: "x"}}} {
+		"from the user and not after": {foreign},
+		"must be an image with bytes": {{Role: llm.RoleUser, Kind: events.PartImage, Text: "x"}}} {
 		from := fine
 		if parts[0].SHA256 == text[0].SHA256 {
 			from = resolve

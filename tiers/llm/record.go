@@ -90,7 +90,7 @@ func (r *Record) lent(id string) ([]events.Part, error) {
 	if err := r.refused[id]; err != nil {
 		return nil, Unsendable("request %s: %v", id, err)
 	}
-	return nil, Unsendable("request %s is not on record, or another one continues it", id)
+	return nil, Unsendable("request %s is not on record, or was continued by another one", id)
 }
 
 // Newest returns the parts of the newest message of a request's prompt, for use with the function
@@ -140,7 +140,7 @@ func (r *Record) prove(id string, m events.ModelRequested, a *assembler, rest []
 		}
 	}
 	if digest != m.SHA256 {
-		return Unsendable("request %s: the digest of its manifest is %s, recorded is %s", id, digest, m.SHA256)
+		return Unsendable("request %s: the digest of its manifest is %s, but the recorded one is %q", id, digest, m.SHA256)
 	}
 	a.sum = sum
 	return nil

@@ -23,7 +23,7 @@ type State struct {
 
 type goal struct {
 	id, text string
-	reviewed bool // a person reviews its plan
+	reviewed bool // a user reviews its plan
 }
 
 // Decider returns the decider of tier 1.

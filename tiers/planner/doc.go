@@ -6,7 +6,7 @@
 //     and a usable reply to TracksProposed. After three unusable replies, or a
 //     model error that further attempts cannot solve, PlanningFailed{tier 1}
 //     ends it. A usable reply that says that one ticket is enough leads to
-//     PlanSkipped, since decisions 2, unless a person reviews the plan.
+//     PlanSkipped, since decisions 2, unless a user reviews the plan.
 //   - One goal at a time: a goal that is submitted meanwhile waits for the
 //     conductor's GoalCompleted or GoalFailed.
 //   - Track ids are unique in the session; a track without an id gets TR-<n>.

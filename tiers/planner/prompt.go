@@ -45,7 +45,7 @@ func checkGoal(text string) error {
 func (s *State) needsTracks() string {
 	switch {
 	case s.goal.reviewed || s.desk.Settings.PlanReview:
-		return "a person reviews its plan"
+		return "the user reviews its plan"
 	case len(s.goal.text) > events.MaxWorkerPrompt:
 		return "its text is too long for a ticket"
 	}

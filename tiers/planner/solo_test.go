@@ -53,7 +53,7 @@ func TestOneTicketMayBeEnough(t *testing.T) {
 			Then: corrected("track 1: ")},
 		{Name: "a person who reviews the plan gets one", When: replied(solo),
 			Given: with(events.GoalSubmitted{Goal: "g", Plan: true}),
-			Then:  corrected("one_ticket is not possible for this goal, because a person reviews its plan: write tracks")},
+			Then:  corrected("one_ticket is not possible for this goal, because the user reviews its plan: write tracks")},
 		{Name: "then tier 1 is not told of it", Given: then(opened(), events.GoalSubmitted{Goal: "g", Plan: true}),
 			When: built(tree()), Then: prompt(false)},
 		{Name: "the longest text of a ticket", Given: then(opened(), long(events.MaxWorkerPrompt)), When: built(tree()),

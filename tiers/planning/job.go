@@ -19,7 +19,7 @@ type Subject struct {
 	StreamID    string // of the conversation, such as "Tier 1"
 	Goal, Track string // Track is empty for tier 1
 	Persona     string // of the track; empty means the tier's own
-	Place       string // workspace of the views; empty means the person's folder
+	Place       string // workspace of the views; empty means the user's folder
 	// Ticket and Attempt identify the reviewed attempt; unset for a plan.
 	Ticket  string
 	Attempt int
@@ -39,8 +39,8 @@ type Job struct {
 	empty    int // empty replies
 	shows    int // replies that asked for files and were answered
 	left     int // files beyond the limit in the last such reply
-	proposed int // replies up to the last plan that waited for a person
-	refusals int // plans that a person refused
+	proposed int // replies up to the last plan that waited for a user
+	refusals int // plans that a user refused
 }
 
 // Begin starts a job; its request for the views is due.
@@ -215,14 +215,14 @@ func (j *Job) said(e *events.Event, r events.ModelReplied) {
 	j.talk.Say(j.round()-1, events.Part{Role: "assistant", SHA256: r.SHA256, Size: int64(len(r.Text)), From: e.ID})
 }
 
-// MaxRefusals limits how many plans of one track a person may send back.
+// MaxRefusals limits how many plans of one track a user may send back.
 const MaxRefusals = 5
 
-// Answered makes due what follows from a person's answer to the proposed plan: the plan, or the proposal of the
+// Answered makes due what follows from a user's answer to the proposed plan: the plan, or the proposal of the
 // person's own tickets that cannot be planned.
 func (j *Job) Answered(next events.Payload) { j.waits, j.due = "", []events.Payload{next} }
 
-// Refused makes another plan due, if the person said why, else the end.
+// Refused makes another plan due if the user gave a reason, else the end.
 func (j *Job) Refused(now *Desk, p events.PlanAnswered) {
 	j.waits = ""
 	if j.refusals++; p.Reason == "" || j.refusals > MaxRefusals {

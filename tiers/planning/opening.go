@@ -17,7 +17,7 @@ func ShowTalks(to *conversation.Thread, talks []tiers.Talk) {
 }
 
 // Opening returns the beginning of every planning prompt: the role, which is a text of the basis,
-// and the instructions of the person and the project. It also returns the indexes of the remaining
+// and the instructions of the user and the project. It also returns the indexes of the remaining
 // views.
 func (j *Job) Opening(now *Desk, role string, built *events.Event, x events.ContextBuilt) (talk *conversation.Thread,
 	others []int) {

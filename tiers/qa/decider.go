@@ -166,7 +166,7 @@ func (s *State) follow(e *events.Event) {
 	}
 }
 
-// settled folds the outcome of a call that counts. A call is kept if it may run again or a person
+// settled folds the outcome of a call that counts. A call is kept if it may run again or a user
 // may still ask about it.
 func (s *State) settled(e *events.Event, c *call, p events.ToolSettled, failed string) {
 	switch {
@@ -181,7 +181,7 @@ func (s *State) settled(e *events.Event, c *call, p events.ToolSettled, failed s
 	delete(s.calls, p.Call)
 }
 
-// over reports whether a person killed the attempt of a call.
+// over reports whether a user killed the attempt of a call.
 func (s *State) over(c *call) bool {
 	last, killed := s.killed[c.ticket]
 	return killed && c.attempt <= last

@@ -1,12 +1,12 @@
 // Package qa is the decider of tier 4: it has the cheapest model read each failed shell call and
-// write a hint of about twenty words, proposes patches if a person asks for one, and reports flaky
+// write a hint of about twenty words, proposes patches if a user asks for one, and reports flaky
 // commands.
 //
 // # Contract
 //
 // Hints. For every failed shell outcome that counts, qa ends with exactly one of HintGiven and
 // HintSkipped, unless the session is closed. Tier 4 sees the exit status and the end of the error
-// output of that one call, the project's rules and the person's instructions. It has no tools and
+// output of that one call, the project's rules and the user's instructions. It has no tools and
 // no memory. Nothing is sent for a killed ticket. If the script runs a linter, a formatter or a
 // commit hook, the hint names what fixes the finding; a command for that comes from a fixed table,
 // not from the model (linter.go).

@@ -85,7 +85,7 @@ func (s *State) triage(id string, c *call, p events.ToolSettled) []events.Payloa
 }
 
 // opening returns the beginning of every prompt of tier 4: the role, which is a text of the basis,
-// the instructions of the person and the project, and the output of the failed call.
+// the instructions of the user and the project, and the output of the failed call.
 func (s *State) opening(c *call, role string) *talk {
 	taken := tiers.Seat{Tier: tier}.Take(s.settings)
 	t := &talk{}

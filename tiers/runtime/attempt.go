@@ -217,7 +217,7 @@ func workUntilFull(ctx context.Context, q Queue, pool string, slots int, handle 
 // no other work could be recorded in the meantime.
 const roomPause = time.Second
 
-// budgetUsed reports whether the log accepts nothing until a person raises its budget. It is false
+// budgetUsed reports whether the log accepts nothing until a user raises its budget. It is false
 // for a full disk and if only the reserve is left, because waiting may help then.
 func budgetUsed(err error) bool {
 	return errors.Is(err, events.ErrFull) && !waitsForRoom(err)

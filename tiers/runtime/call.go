@@ -88,7 +88,7 @@ func (w site) approved(ctx context.Context, d events.Delivery, p events.ToolAppr
 }
 
 // execute runs a call whose progress cannot be checked afterwards, such as a script or a change
-// outside the project's files. Once claimed, it is never run again unless a person asks for it.
+// outside the project's files. Once claimed, it is never run again unless a user asks for it.
 func (w site) execute(ctx context.Context, d events.Delivery, p events.ToolApproved, prepared *tools.Prepared) error {
 	l := w.lease(&d.Event, p)
 	before, err := l.take(ctx)
@@ -108,7 +108,7 @@ func (w site) execute(ctx context.Context, d events.Delivery, p events.ToolAppro
 		return w.report(ctx, &d.Event, l, *before.outcome(p))
 	case before.Generation >= p.Generation:
 		return w.finish(ctx, &d.Event, l, w.interrupted(p))
-	default: // a person requested a rerun
+	default: // a user requested a rerun
 		if err := l.write(ctx); err != nil {
 			return err
 		}
@@ -189,7 +189,7 @@ type gate struct {
 	*lease
 	settled *events.ToolSettled // the outcome, if nothing may be written
 	over    bool                // the log has an outcome
-	unshown bool                // the change is not the one that a person approved
+	unshown bool                // the change is not the one that a user approved
 	trouble error               // the claim could not be created, or another worker holds it
 }
 
@@ -280,7 +280,7 @@ func (w site) predecessor(ctx context.Context, g *gate, before *claim) (err erro
 	return nil
 }
 
-// errNotShown stops a write that differs from the one that a person approved.
+// errNotShown stops a write that differs from the one that a user approved.
 var errNotShown = errors.New("the change is not the one that was approved")
 
 // errResumed stops a write whose outcome is already known.

@@ -78,7 +78,7 @@ func (w site) noteChanges(ctx context.Context, out *events.ToolSettled, before *
 				err = w.remember(ctx, c.Before, content)
 			}
 			if err != nil {
-				w.Logger.Warn("cannot keep a file's content from before a script", "path", c.Path, "error", err)
+				w.Logger.Warn("cannot save a file's content before a script runs", "path", c.Path, "error", err)
 				return false
 			}
 		}

@@ -82,14 +82,14 @@ func (w *Worker) watchServer(ctx context.Context, cause *events.Event) func(tool
 			ctx, cancel := context.WithTimeout(ctx, reportWait)
 			defer cancel()
 			if err := w.publish(ctx, cause, e); err != nil {
-				w.Logger.Warn("a state of an external server is not on record", "server", e.Server, "state", e.State,
+				w.Logger.Warn("a state change of an external server is not on record", "server", e.Server, "state", e.State,
 					"error", err)
 			}
 		})
 	}
 }
 
-// askPerson returns a function that records a question of an external server and waits for the person's answer.
+// askPerson returns a function that records a question of an external server and waits for the user's answer.
 func (w *Worker) askPerson(cause *events.Event, call string) func(context.Context, tools.Question) (tools.Answer,
 	error) {
 	return func(ctx context.Context, q tools.Question) (tools.Answer, error) {

@@ -72,7 +72,7 @@ func (w site) planned(ctx context.Context, p events.PreviewRequested) (out event
 	return out, w.mask(diff)
 }
 
-// Views answers a request for views in the person's folder, as the worker's answer to the recorded request with this
+// Views answers a request for views in the user's folder, as the worker's answer to the recorded request with this
 // id would be. Only Tools, Home, Blobs, Mask and Logger are needed; what the views do not fit into an event goes to
 // Blobs.
 func (w *Worker) Views(ctx context.Context, request string, p events.ContextRequested) events.Payload {

@@ -123,7 +123,7 @@ func (o *Orchestrator) lateWords(ctx context.Context) {
 			from := max(p.Closed.Seq, p.Heard) + 1
 			for e, err := range r.Log.Read(ctx, events.Filter{Project: o.Project, Type: typ}, from, 0) {
 				if err != nil {
-					o.Logger.Warn("requests in closed sessions are not answered before the next start", "error", err)
+					o.Logger.Warn("requests in closed sessions are not answered until the next start", "error", err)
 					return
 				}
 				o.ledger.heard = max(o.ledger.heard, e.Seq)

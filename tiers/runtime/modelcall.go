@@ -215,7 +215,7 @@ func findProgram(env []string, name string) (string, error) {
 	}
 	path, found := sandbox.FindProgram(env, name)
 	if !found {
-		return "", fmt.Errorf("%w: there is no %s in PATH", llm.ErrNoProgram, name)
+		return "", fmt.Errorf("%w: %s is not in PATH", llm.ErrNoProgram, name)
 	}
 	return path, nil
 }

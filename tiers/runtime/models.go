@@ -97,13 +97,13 @@ func (m *Models) provider(ctx context.Context, tr *transcript, record *llm.Recor
 	p events.ModelRequested) (llm.Provider, int, error) {
 	if p.Provider != ProviderScript {
 		if !tr.mayRun(p.Provider, p.Command) {
-			return nil, 0, &llm.Error{Kind: events.ModelInvalidRequest, Message: fmt.Sprintf("nobody in this session allowed "+
-				"the program %q for %s; it is not run", p.Command, p.Provider)}
+			return nil, 0, &llm.Error{Kind: events.ModelInvalidRequest, Message: fmt.Sprintf("the program %q was not allowed "+
+				"for %s in this session, so it is not run", p.Command, p.Provider)}
 		}
 		provider, ok := m.Providers[p.Provider]
 		if !ok {
 			return nil, 0, &llm.Error{Kind: events.ModelInvalidRequest, Message: fmt.Sprintf("this program has no provider %q "+
-				"for tier %d; it has %s, and the scripted model (give --script FILE)", p.Provider, p.Tier, m.names())}
+				"for tier %d; it has %s, and the scripted model (pass --script FILE)", p.Provider, p.Tier, m.names())}
 		}
 		return provider, 0, nil
 	}

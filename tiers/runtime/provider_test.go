@@ -159,9 +159,9 @@ func TestOnlyAProgramThatAPersonOfTheSessionNamedIsRun(t *testing.T) {
 	evil := shellProgram(t, ": >'"+touched+"'\n")
 	planner := w.connect(bus.Role{Kind: bus.Decider, Name: events.ActorPlanner})
 	for command, says := range map[string]string{
-		evil:                            "nobody in this session allowed the program",
-		"relative":                      "nobody in this session allowed the program",
-		"/nowhere/of-another":           "nobody in this session allowed the program",
+		evil:                            "was not allowed for",
+		"relative":                      "was not allowed for",
+		"/nowhere/of-another":           "was not allowed for",
 		"/nowhere/of-a-person":          "is not an executable file",
 		"/nowhere/of-the-configuration": "is not an executable file",
 	} {

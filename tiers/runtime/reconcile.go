@@ -230,7 +230,7 @@ func (r *Reconciler) isOpen(ctx context.Context, request tiers.OpenRequest) (boo
 // that the session has a newer event.
 func (r *Reconciler) record(ctx context.Context, request tiers.OpenRequest, known uint64, missing bool) (bool, error) {
 	out := events.RequestReturned{Key: request.Key, Request: request.ID, Seq: request.Seq, Pool: request.Pool,
-		Reason: "no pool had it any more"}
+		Reason: "no pool held it any more"}
 	if missing {
 		out.Reason = "its pool was missing"
 	}

@@ -208,7 +208,7 @@ func (h *Handler) discard() {
 	h.moveTo(Mark{})
 }
 
-// States stores an effect's state of sessions. The zero value stores nothing, and every session is
+// States stores an effect's state for each session. The zero value stores nothing, and every session is
 // then read from its first event.
 type States struct {
 	Project   string

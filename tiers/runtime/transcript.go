@@ -63,7 +63,7 @@ func noRequests() requests {
 		programs: map[program]bool{}}
 }
 
-// program is a program that a person configured for a provider.
+// program is a program that a user configured for a provider.
 type program struct{ provider, command string }
 
 // Restore restores the stored requests of a session.
@@ -303,7 +303,7 @@ func (tr *transcript) isOver() bool {
 	return tr.closed
 }
 
-// mayRun reports whether a person of this session ever named the program for the provider; an
+// mayRun reports whether a user of this session ever named the program for the provider; an
 // empty command means the provider's default program. A request with any other program does not
 // come from someone who may start programs here.
 func (tr *transcript) mayRun(provider, command string) bool {

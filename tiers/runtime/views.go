@@ -18,7 +18,7 @@ import (
 	"manualslop/tools/codetools"
 )
 
-// injected answers a person's request for one view, in the same way as the views of a prompt.
+// injected answers a user's request for one view, in the same way as the views of a prompt.
 func (w site) injected(ctx context.Context, request string, p events.ContextInjectionRequested) events.Payload {
 	room := maxInlineSum
 	v := w.view(ctx, events.ViewRequest{Path: p.Path, View: p.View, Slice: p.Slice}, &room)
@@ -44,7 +44,7 @@ func (w site) recorded(ctx context.Context, v events.View) events.View {
 
 // Limits up to which a view is replaced by the whole file, in bytes of the file.
 const (
-	smallFile = 2 << 10  // always, except where a person chose the view
+	smallFile = 2 << 10  // always, except where a user chose the view
 	plainFile = 16 << 10 // if the file has no view of this kind
 )
 
@@ -120,7 +120,7 @@ func (w site) shortened(ctx context.Context, v events.ViewRequest) (string, erro
 		text, err = codetools.GoSkeleton(ctx, w.Env, v.Path)
 	}
 	if errors.Is(err, codetools.ErrNoView) {
-		return "", tools.Refuse("there is no view %s of this kind of file", v.View)
+		return "", tools.Refuse("this kind of file has no view %s", v.View)
 	}
 	return text, err
 }
@@ -161,7 +161,7 @@ func (w site) diffView(ctx context.Context, v events.ViewRequest, out *events.Vi
 		return "", "the file is not UTF-8 text"
 	}
 	if string(before) == string(file.Data) {
-		return "(the file is as it was before)\n", ""
+		return "(the file is unchanged)\n", ""
 	}
 	return udiff.Unified("a/"+v.Path, "b/"+v.Path, string(before), string(file.Data)), ""
 }
@@ -202,7 +202,7 @@ func (w site) maskLines(lines []string) []string {
 	return out
 }
 
-// shown reports whether a write would change exactly what the person was shown. If nothing was
+// shown reports whether a write would change exactly what the user was shown. If nothing was
 // shown, the arguments were approved. If earlier calls of the same reply have changed the file
 // since, exactly the same places must change in the same way.
 func shown(approved []events.FileChange, planned []tools.PlannedChange) bool {

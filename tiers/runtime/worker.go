@@ -29,7 +29,7 @@ type Worker struct {
 	Signals Signals // nil: reports of external servers are only on record
 	Peers   Peers   // nil: a claim whose call was redelivered counts as abandoned
 	Tools   ToolSet
-	Home    tools.Env // environment of calls in the person's folder; see site
+	Home    tools.Env // environment of calls in the user's folder; see site
 	// Checkpoints tracks what scripts change; nil disables tracking.
 	Checkpoints *checkpoint.Store
 	// Workspaces creates the workspaces of attempts; nil means that this worker cannot create any.

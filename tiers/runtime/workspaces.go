@@ -19,7 +19,7 @@ import (
 type Workspaces struct {
 	// Git is the git program to run.
 	Git git.Program
-	// Project is the person's folder.
+	// Project is the user's folder.
 	Project string
 	// Root is the folder for the worktrees of all sessions.
 	Root string
@@ -34,7 +34,7 @@ type Workspaces struct {
 // are retried.
 const busyTreesPause = 10 * time.Second
 
-var errNoWorkspaces = errors.New("this worker has no workspaces: git is not installed here; install it, or set " +
+var errNoWorkspaces = errors.New("this worker cannot create workspaces: git is not installed here; install it, or set " +
 	"isolation = \"shared\"")
 
 // maxMergeNames limits the total length of the file names in each list of a MergeSettled, in
@@ -150,12 +150,12 @@ func (w *Worker) named(files []string) []string {
 	return out
 }
 
-// site is a worker in one folder: the person's folder, or the workspace of an attempt.
+// site is a worker in one folder: the user's folder, or the workspace of an attempt.
 type site struct {
 	*Worker
 	Env     tools.Env // environment of calls in this folder
 	session string
-	name    string    // of the workspace; empty means the person's folder
+	name    string    // of the workspace; empty means the user's folder
 	hold    *git.Hold // on the files of merged work; nil elsewhere
 }
 
@@ -164,12 +164,12 @@ func (w site) place() string { return placeOf(w.session, w.name) }
 
 func placeOf(session, workspace string) string {
 	if workspace == "" {
-		return "." // the person's folder is the same for all sessions
+		return "." // the user's folder is the same for all sessions
 	}
 	return session + " " + workspace
 }
 
-// at calls do with a site for the named workspace, or for the person's folder if name is empty. A
+// at calls do with a site for the named workspace, or for the user's folder if name is empty. A
 // workspace that cannot be opened has no files, so everything there is rejected. A workspace that
 // another process is using is retried later.
 func (w *Worker) at(ctx context.Context, session, name string, do func(site) error) error {

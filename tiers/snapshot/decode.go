@@ -63,7 +63,7 @@ func (d *decoder) length() int {
 
 func (d *decoder) bytes(n int) []byte {
 	if n > len(d.in) {
-		d.fail("a text is cut off")
+		d.fail("a string is cut off")
 	}
 	b := d.in[:n:n]
 	d.in = d.in[n:]
@@ -145,7 +145,7 @@ func (d *decoder) str() string {
 		return old.String()
 	}
 	if isOld || isNothing || n > uint64(len(d.in)) {
-		d.fail("a text is cut off")
+		d.fail("a string is cut off")
 	}
 	s := string(d.bytes(int(n)))
 	d.met = append(d.met, reflect.ValueOf(s))

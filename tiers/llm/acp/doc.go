@@ -5,7 +5,7 @@
 // # Contract
 //
 //   - Package program describes what every run of a program has in common.
-//     The person configures which agent runs, and with which arguments; there
+//     The user configures which agent runs, and with which arguments; there
 //     is no default agent.
 //   - One attempt is initialize, session/new in a new folder without MCP
 //     servers, session/set_model if the agent lists its models, and one

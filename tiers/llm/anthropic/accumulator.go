@@ -226,7 +226,7 @@ func (a *accumulator) end() []llm.Chunk {
 	case a.stop == "refusal":
 		a.failed = &llm.Error{Kind: events.ModelRefused, Message: "the model refused to answer"}
 	case a.stop == "model_context_window_exceeded":
-		a.failed = &llm.Error{Kind: events.ModelContextTooLong, Message: "prompt and reply together are over the model's " +
+		a.failed = &llm.Error{Kind: events.ModelContextTooLong, Message: "prompt and reply together exceed the model's " +
 			"context window"}
 	case a.stop == "pause_turn":
 		a.failed = llm.Incomplete("the model paused its turn for server tools that were not requested")

@@ -45,7 +45,7 @@ func (Provider) Name() string { return Name }
 func (Provider) Wire() string { return wire }
 
 // keyless reports whether the request would go to the vendor's own address without a key. A
-// gateway that the person configured may need none.
+// gateway that the user configured may need none.
 func (p Provider) keyless() bool { return p.Endpoint.Key == "" && p.Endpoint.BaseURL == "" }
 
 // Stream makes one attempt at a reply.

@@ -8,7 +8,7 @@
 //     stays open for answers to control requests. Requests to use a tool are
 //     denied, all others are refused.
 //   - The program has no tools of its own: it is started with an empty list of
-//     tools, without MCP servers and without the settings of the person or the
+//     tools, without MCP servers and without the settings of the user or the
 //     project. A tool_use of the model is only recorded in CLICall.OwnTools.
 //   - Known lines are system, stream_event, assistant, control_request and
 //     result. A reply without a result line is incomplete.

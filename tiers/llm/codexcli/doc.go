@@ -6,7 +6,7 @@
 //   - Package program describes what every run of a program has in common. The
 //     program gets the whole prompt on its standard input.
 //   - It has no built-in tools that act: it is started in the read-only sandbox
-//     that never asks, in a folder of its own, without the person's
+//     that never asks, in a folder of its own, without the user's
 //     configuration, and with every feature disabled that offers the model a
 //     tool. Tools that it reports having run are only recorded in
 //     CLICall.OwnTools.
@@ -17,5 +17,5 @@
 //     output includes thinking tokens.
 //
 // Tried with @openai/codex 0.169.0, which leaves the model one tool, request_user_input, and
-// refuses it in a run without a person.
+// refuses it in a run without a user.
 package codexcli

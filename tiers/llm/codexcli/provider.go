@@ -76,7 +76,7 @@ func (p Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk
 }
 
 // features returns the features to disable: those that would offer the model a tool, run a program
-// of the person's or add other texts to the prompt. If a version of the program does not know a
+// of the user's or add other texts to the prompt. If a version of the program does not know a
 // feature, it only prints a warning.
 func features() []string {
 	return []string{

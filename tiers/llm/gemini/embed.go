@@ -17,7 +17,7 @@ const (
 	embedBatch = 100
 )
 
-// EmbedLimits returns the default model for embeddings and the texts of a request.
+// EmbedLimits returns the default model for embeddings and how many texts a request may have.
 func (Provider) EmbedLimits() (model string, texts int) { return embedModel, embedBatch }
 
 // embedContent is EmbedContentRequest of https://ai.google.dev/api/embeddings.

@@ -182,7 +182,7 @@ func (f *functions) match(t *program.Transcript) {
 		case at >= 0:
 			arrived = slices.Delete(arrived, at, at+1)
 		case u.answered && u.err == "":
-			t.Break("the program says that it called %s, but slop's MCP server got no such call", u.tool)
+			t.Break("the program says that it called %s, but slop's MCP server received no such call", u.tool)
 			return
 		}
 		t.Call(u.id, u.tool, u.own(u.args))

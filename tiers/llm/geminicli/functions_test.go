@@ -87,7 +87,7 @@ func TestAProgramThatDoesNotKeepToItsSettingsFails(t *testing.T) {
 		clitest.Unconnected: {`"text":"DONE"`, events.ModelInvalidRequest, "did not ask slop's MCP server for its tools"},
 		clitest.Old:         {call, events.ModelInvalidRequest, `the version "0.39.1"; install @google/gemini-cli 0.40.0 or newer`},
 		clitest.SecondTurn:  {call, events.ModelInvalidRequest, "went on after its turn"},
-		clitest.Unheard:     {call, events.ModelIncomplete, "says that it called read_file, but slop's MCP server got no such call"},
+		clitest.Unheard:     {call, events.ModelIncomplete, "says that it called read_file, but slop's MCP server received no such call"},
 		clitest.Invented:    {call, events.ModelIncomplete, "got a call of read_file that the program's model did not make"},
 	} {
 		t.Run(fault, func(t *testing.T) {

@@ -41,7 +41,7 @@ type Provider struct {
 	// Folder is where each run gets its own empty folder; required. See program.Open for who may
 	// write to its parents.
 	Folder string
-	// Text has the model write its calls as text, for programs that know no MCP servers.
+	// Text has the model write its calls as text, for programs that do not support MCP servers.
 	Text bool
 	// Inherit names additional variables of our environment that the program gets.
 	Inherit []string

@@ -26,8 +26,8 @@ const prefix = "mcp_" + Server + "_"
 type object map[string]any
 
 // settings disable everything in the program that could act: all tools except the named ones, all
-// MCP servers except the given ones, and the person's hooks. They are written to the folder in which
-// the program runs, and take precedence over the person's settings but not over those of the
+// MCP servers except the given ones, and the user's hooks. They are written to the folder in which
+// the program runs, and take precedence over the user's settings but not over those of the
 // machine. The program ends after that many turns of its model, or after as many as it wants if turns
 // is -1.
 //

@@ -41,13 +41,13 @@ func (p Provider) Advise(model string, params events.ModelParams) (api string, l
 }
 
 // elsewhere returns what OpenAI's models cannot do on Chat Completions, the only API that is used
-// for a server that the person configured. Gateways prefix model names with the vendor.
+// for a server that the user configured. Gateways prefix model names with the vendor.
 func elsewhere(model, effort string) []string {
 	const instead = "it cannot work on tickets; set provider to openai, with the base_url of a gateway that speaks " +
 		"the Responses API"
 	switch f := openAI().family(path.Base(model)); {
 	case f.Tools == ToolsNever:
-		return []string{"OpenAI has this model on the Responses API only: " + instead}
+		return []string{"OpenAI offers this model only on the Responses API: " + instead}
 	case f.Tools == ToolsUnthought && (effort != "off" || f.Least != ""), f.Tools == ToolsWithoutEffort && effort != "" &&
 		effort != "off":
 		return []string{"OpenAI refuses function tools of this model on Chat Completions while it thinks: " + instead}

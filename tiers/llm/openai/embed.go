@@ -14,7 +14,7 @@ var _ llm.Embedder = Provider{}
 // 2,048 texts and 300,000 tokens in all, which texts of [llm.MaxEmbedText] bytes cannot exceed.
 const embedBatch = 96
 
-// EmbedLimits returns the server's default model for embeddings and the texts of a request.
+// EmbedLimits returns the server's default model for embeddings and how many texts a request may have.
 func (p Provider) EmbedLimits() (model string, texts int) {
 	return p.Server.EmbedModel, p.Server.Embeds
 }

@@ -17,7 +17,7 @@ type Server struct {
 	// KeyPath is a path below the API's address that shows whether a key works, for servers that
 	// list their models without a valid key. Empty means that listing the models checks the key.
 	KeyPath string
-	// Local reports whether the server runs on the person's own machine, so that its tokens are
+	// Local reports whether the server runs on the user's own machine, so that its tokens are
 	// free.
 	Local bool
 	// SystemRole is the role of the system message: system or developer.

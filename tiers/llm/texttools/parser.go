@@ -49,7 +49,7 @@ type body struct {
 // NewParser returns a parser for a conversation with this mark.
 func NewParser(mark string) *Parser { return &Parser{mark: mark} }
 
-// Feed takes the next piece of the reply and returns the text in it.
+// Feed takes the next piece of the reply and returns its text.
 func (p *Parser) Feed(words string) string {
 	var out strings.Builder
 	for {

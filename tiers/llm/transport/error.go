@@ -49,7 +49,7 @@ func (s *Status) failure(refine Refine) *llm.Error {
 	return e
 }
 
-// advice returns a hint for the person about a status.
+// advice returns a hint for the user about a status.
 func advice(kind string, code int) string {
 	switch {
 	case kind == events.ModelAuth:

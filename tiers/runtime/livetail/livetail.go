@@ -20,11 +20,11 @@ const (
 	MaxLine = 512
 	// MaxKept is how much of the stream the mask sees, in bytes. A line that is as long is left out.
 	MaxKept = 32 << 10
-	// Pause is the least time between two messages.
+	// Pause is the minimum time between two messages.
 	Pause = 200 * time.Millisecond
 )
 
-// Tail follows one stream of a program. Make it with New.
+// Tail follows one stream of a program. Create it with New.
 type Tail struct {
 	mask  func(string) string
 	send  func([]string)

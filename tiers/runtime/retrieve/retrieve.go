@@ -28,7 +28,7 @@ const (
 	maxTries = 4
 	// firstPause is the wait before the second try; it doubles.
 	firstPause = time.Second
-	// maxPause limits the wait that a server asks for: a person waits for the answer.
+	// maxPause limits the wait that a server asks for: a user waits for the answer.
 	maxPause = 30 * time.Second
 )
 
@@ -89,7 +89,7 @@ func (m *model) choose(p llm.Provider, provider, name string) (chosen, problem s
 	from, ok := p.(llm.Embedder)
 	switch {
 	case p == nil:
-		return name, fmt.Sprintf("there is no provider %q", provider)
+		return name, fmt.Sprintf("unknown provider %q", provider)
 	case !ok:
 		return name, provider + " has no embeddings"
 	}

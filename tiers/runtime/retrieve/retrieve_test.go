@@ -82,7 +82,7 @@ func TestVectorsOfAProviderAndWhatTheyCost(t *testing.T) {
 func TestWordsRankWhereThereAreNoVectors(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ flavour, provider, problem string }{
-		"an unknown provider":            {"openai", "nobody", `there is no provider "nobody"`},
+		"an unknown provider":            {"openai", "nobody", `unknown provider "nobody"`},
 		"one without embeddings":         {"openai", "anthropic", "anthropic has no embeddings"},
 		"a server without embeddings":    {"deepseek", "deepseek", "deepseek has no embeddings"},
 		"a server without default model": {"vllm", "vllm", "set model in [retrieval]"},
