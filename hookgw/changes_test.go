@@ -47,7 +47,7 @@ func TestAnUndoOfWhatWasNotSeenIsRefused(t *testing.T) {
 	f.write("c2", "T-001", "a.go", one, two)
 	for _, body := range []string{`{"path":"a.go","seen":"` + one + `"}`, `{"path":"a.go","seen":""}`,
 		`{"path":"a.go","ticket":"T-002","seen":"` + two + `"}`} {
-		requireProblem(t, f.says("/api/undo", body, http.StatusConflict), "a.go was written since you saw it")
+		requireProblem(t, f.says("/api/undo", body, http.StatusConflict), "a.go has changed since you saw it")
 	}
 	require.Empty(t, recorded[events.UndoRequested](f))
 }

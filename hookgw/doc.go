@@ -6,7 +6,7 @@
 //   - The gateway has no state of its own. Its answers are a fold of the log;
 //     what clients send becomes an event. Two gateways on one log agree.
 //   - After a write is answered, every later read on any connection sees it.
-//   - An answer is published under the person's own connection, an ask that came
+//   - An answer is published under the user's own connection, an ask that came
 //     with the ask token under an agent's, everything else under "gateway".
 //   - Every failure of any part of an ask means no.
 //   - It listens on loopback only and trusts no page and no process because of

@@ -288,7 +288,7 @@ func TestAProviderWithoutEmbeddingsIsNotSetForRetrieval(t *testing.T) {
 	f := open(t, func(c *core.Config) { c.Embedders = []string{"gemini", "openai"} })
 	f.queue(t, set(t, "rag_emb_provider", json.RawMessage(`"OpenAI"`)))
 	got := f.requireFailed(t, 0, set(t, "rag_emb_provider", json.RawMessage(`"anthropic"`)))
-	require.Contains(t, got.Error, "it must be a provider with embeddings: gemini, openai")
+	require.Contains(t, got.Error, "it must be a provider that supports embeddings: gemini, openai")
 	require.JSONEq(t, `"openai"`, f.value(t, "rag_emb_provider"))
 }
 

@@ -37,7 +37,7 @@ type SettledAsk struct {
 	Seq      uint64          `json:"seq"`
 	AnswerID string          `json:"answer_id"`
 	Reason   string          `json:"reason,omitempty"`
-	Args     json.RawMessage `json:"args,omitempty"` // edited by the person
+	Args     json.RawMessage `json:"args,omitempty"` // edited by the user
 	Response json.RawMessage `json:"response,omitempty"`
 }
 

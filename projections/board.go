@@ -11,7 +11,7 @@ import (
 // board folds tracks and tickets with their current states.
 type board struct {
 	PlanReview bool              `json:"plan_review,omitempty"`
-	Proposed   []*boardTrack     `json:"proposed,omitempty"` // wait for a person to accept them
+	Proposed   []*boardTrack     `json:"proposed,omitempty"` // wait for a user to accept them
 	Tracks     []*boardTrack     `json:"tracks,omitempty"`
 	Active     string            `json:"active,omitempty"` // id of the most recently started track
 	Talks      map[string]string `json:"talks,omitempty"`  // attached discussions, by goal, request and ticket
@@ -101,7 +101,7 @@ func (b *board) apply(e *events.Event) {
 	}
 }
 
-// propose adds tier 1's plan to the board, or keeps it for review by a person. It replaces tracks
+// propose adds tier 1's plan to the board, or keeps it for review by a user. It replaces tracks
 // of the same goal that were not started.
 func (b *board) propose(p events.TracksProposed) {
 	b.withdraw(p.Goal)
@@ -241,7 +241,7 @@ func (b *board) extra(p events.TicketsAdded) {
 	b.plan(events.TicketsPlanned{Track: p.Track.ID, Tickets: p.Tickets})
 }
 
-// mutate applies a person's change to the graph. If it changes a blocked track, the conductor will
+// mutate applies a user's change to the graph. If it changes a blocked track, the conductor will
 // decide again whether the track is blocked.
 func (b *board) mutate(op events.GraphOp) {
 	if op.Op == events.GraphAddTicket {
@@ -355,7 +355,7 @@ type TicketRow struct {
 	Model     string     `json:"model,omitempty"`
 	Started   *time.Time `json:"started,omitempty"` // of the newest attempt
 	Ended     *time.Time `json:"ended,omitempty"`
-	// Discussion is the newest one that a person attached to the ticket or to its goal.
+	// Discussion is the newest one that a user attached to the ticket or to its goal.
 	Discussion string `json:"discussion,omitempty"`
 }
 

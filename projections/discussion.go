@@ -20,11 +20,11 @@ const (
 	RoleSystem = "System"
 	// RoleVendor is the role of messages from a vendor's interface.
 	RoleVendor = "Vendor API"
-	// RoleContext is the role of files that a person added to a discussion.
+	// RoleContext is the role of files that a user added to a discussion.
 	RoleContext = events.RoleContext
 )
 
-// DefaultRoles returns the roles that apply until a person sets others.
+// DefaultRoles returns the roles that apply until a user sets others.
 func DefaultRoles() []string {
 	return []string{RoleUser, RoleAI, RoleVendor, RoleSystem, RoleContext, RoleTool}
 }
@@ -81,7 +81,7 @@ type conversation struct {
 	Awaited  []injection        `json:"awaited,omitempty"`
 	Refused  []refusal          `json:"refused,omitempty"`
 	Turns    map[string]string  `json:"turns"` // unfinished turns, with their discussion
-	// History are the changes that a person can undo and redo.
+	// History are the changes that a user can undo and redo.
 	History undo.Steps[talkSide] `json:"history"`
 	// Compacts are the unfinished turns that make a discussion shorter.
 	Compacts map[string]*compaction `json:"compacts,omitempty"`
@@ -252,10 +252,10 @@ func (c *conversation) view() Discussion { return c.Threads[c.Active].view() }
 // Discussion returns the session's active discussion.
 func (s *Set) Discussion() Discussion { return stateOf(s, discussion).view() }
 
-// MaxInjections limits the number of pending views for a person.
+// MaxInjections limits the number of pending views for a user.
 const MaxInjections = 64
 
-// injection is a view of a file that a person adds to a discussion.
+// injection is a view of a file that a user adds to a discussion.
 type injection struct {
 	ID         string `json:"id"`
 	By         string `json:"by"`

@@ -181,7 +181,7 @@ func (s *Set) FreeDiscussion(want string) string {
 	return c.freeTake(want)
 }
 
-// Held returns why a person cannot take over a ticket's conversation, or "": only a blocked ticket can be given back.
+// Held returns why a user cannot take over a ticket's conversation, or "": only a blocked ticket can be given back.
 func (s *Set) Held(ticket string) string {
 	for _, t := range s.Tickets() {
 		if t.ID == ticket {

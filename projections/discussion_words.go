@@ -15,7 +15,7 @@ import (
 // maxRefusals limits how many rejected requests a read model remembers.
 const maxRefusals = 64
 
-// refusal is the reason why a person's request changed nothing.
+// refusal is the reason why a user's request changed nothing.
 type refusal struct {
 	ID     string `json:"id"`
 	Reason string `json:"reason"`
@@ -38,13 +38,13 @@ func refusalOf(all []refusal, id string) string {
 	return ""
 }
 
-// DiscussionRefusal returns why a person's event did not change any discussion. It is empty if the
+// DiscussionRefusal returns why a user's event did not change any discussion. It is empty if the
 // event did, or if newer refusals have displaced its reason.
 func (s *Set) DiscussionRefusal(id string) string {
 	return refusalOf(stateOf(s, discussion).Refused, id)
 }
 
-// said folds a person's changes to the discussions. An impossible change has no effect; the reason
+// said folds a user's changes to the discussions. An impossible change has no effect; the reason
 // is kept so that the gateway can report it.
 func (c *conversation) said(e *events.Event) {
 	var reason string

@@ -89,11 +89,11 @@ func (s *Set) Files() map[string]*FileRecord { return stateOf(s, files).Files }
 // Change is a file that calls changed, from its first change to its newest.
 type Change struct {
 	Path      string  `json:"path"`
-	Workspace string  `json:"workspace,omitempty"` // where it lies; empty means the person's folder
+	Workspace string  `json:"workspace,omitempty"` // where it lies; empty means the user's folder
 	Before    string  `json:"before,omitempty"`    // digest before the first change; empty if the file did not exist
 	After     string  `json:"after,omitempty"`     // digest after the newest change; empty if the file is gone
 	Unknown   string  `json:"unknown,omitempty"`   // why the newest content is not known; After is empty then
-	Accepted  bool    `json:"accepted,omitempty"`  // a person accepted this content
+	Accepted  bool    `json:"accepted,omitempty"`  // a user accepted this content
 	Writes    []Write `json:"writes"`              // in the order in which they came to the workspace
 }
 
@@ -118,7 +118,7 @@ type Write struct {
 	Call   string    `json:"call"`
 	Tool   string    `json:"tool"`
 	Ticket string    `json:"ticket,omitempty"` // of an undo: the ticket whose work it restores, if it is only one
-	By     string    `json:"by"`               // who approved the call: a person, or "rule"
+	By     string    `json:"by"`               // who approved the call: a user, or "rule"
 	Before string    `json:"before,omitempty"`
 	After  string    `json:"after,omitempty"`
 }

@@ -31,7 +31,7 @@ func guiRetrievalFields() []GUIField {
 			"files are sent if rag_source is chroma.",
 			Read: func(g *GUISources) any { return g.Now().Retrieval.Provider },
 			Say:  owned(func(v string) events.Payload { return events.RetrievalChanged{Provider: &v} })},
-		{Name: "rag_emb_model", Type: FieldText, Doc: "The model of the vectors; empty for the provider's default.",
+		{Name: "rag_emb_model", Type: FieldText, Doc: "The model that computes the vectors; empty for the provider's default.",
 			Read: func(g *GUISources) any { return g.Now().Retrieval.Model },
 			Say:  owned(func(v string) events.Payload { return events.RetrievalChanged{Model: &v} })},
 		{Name: "rag_top_k", Type: FieldInteger, Doc: "Maximum number of passages for a turn, 1 to 20.",
@@ -141,7 +141,7 @@ func guiProjectFields() []GUIField {
 		projectField("project_git_dir", FieldText, "project", "git_dir", "Folder of the project's repository."),
 		projectField("project_system_prompt", FieldText, "project", "system_prompt", "The project's instructions "+
 			"to every model "+
-			"in conversations that begin from now on, at most 16 KiB; the person's instructions take precedence."),
+			"in conversations that begin from now on, at most 16 KiB; the user's instructions take precedence."),
 		projectField("project_main_context", FieldText, "project", "main_context",
 			"File with the project's main context, stored for a front end only; models are shown AGENTS.md and CLAUDE.md."),
 		projectField("output_dir", FieldText, "output", "output_dir", "Folder for the output of a front end.",
@@ -225,7 +225,7 @@ func guiRosterFields() []GUIField {
 // guiTalkFields returns the fields of the original system's message and discussion panels.
 func guiTalkFields() []GUIField {
 	return []GUIField{
-		{Name: "ai_input", Type: FieldText, Default: "", Doc: "What btn_gen_send says in the active discussion."},
+		{Name: "ai_input", Type: FieldText, Default: "", Doc: "Message that btn_gen_send adds to the active discussion."},
 		{Name: "ai_response", Type: FieldText, Doc: "The newest text that a model wrote; empty until then.",
 			Read: func(g *GUISources) any { return g.newestReply() }},
 		{Name: "ai_status", Type: FieldText, Doc: "The current activity, such as idle or sending....",
@@ -310,7 +310,7 @@ func teamSettings() []GUIField {
 		{Name: "spawn_approval", Type: FieldBool, Doc: "Whether each start of a ticket needs approval.",
 			Read: func(g *GUISources) any { return g.Now().SpawnApproval },
 			Say:  owned(func(on bool) events.Payload { return events.SettingsChanged{SpawnApproval: &on} })},
-		{Name: "plan_review", Type: FieldBool, Doc: "Whether proposed tracks wait until a person accepts them.",
+		{Name: "plan_review", Type: FieldBool, Doc: "Whether proposed tracks wait until a user accepts them.",
 			Read: func(g *GUISources) any { return g.Now().PlanReview },
 			Say:  owned(func(on bool) events.Payload { return events.SettingsChanged{PlanReview: &on} })},
 		{Name: "review", Type: FieldBool, Doc: "Whether tier 2 reviews a ticket's changes before the ticket is completed.",
@@ -343,28 +343,28 @@ func teamState() []GUIField {
 		{Name: "tracks", Type: FieldList, Doc: "The tracks of every goal.", Read: func(g *GUISources) any {
 			return g.Status().Tracks
 		}},
-		{Name: "proposed_tracks", Type: FieldList, Doc: "Tracks that wait until a person accepts them.",
+		{Name: "proposed_tracks", Type: FieldList, Doc: "Tracks that wait until a user accepts them.",
 			Read: func(g *GUISources) any { return g.Status().ProposedTracks }},
 		{Name: "mma_streams", Type: FieldObject, Doc: "What the tiers wrote, by stream id.", Read: func(g *GUISources) any {
 			return g.Status().MMAStreams
 		}},
 		{Name: "mma_tier_usage", Aliases: []string{"tier_usage"}, Type: FieldObject, Doc: "Tokens used, by tier.",
 			Read: func(g *GUISources) any { return g.Cost().Tier }},
-		{Name: "pending_tool_approval", Type: FieldBool, Doc: "Whether a tool call or a question of /api/ask waits for a person.",
+		{Name: "pending_tool_approval", Type: FieldBool, Doc: "Whether a tool call or a question of /api/ask waits for a user.",
 			Read: func(g *GUISources) any { return g.Status().PendingToolApproval }},
-		{Name: "pending_mma_step_approval", Type: FieldBool, Doc: "Whether a round waits for a person.",
+		{Name: "pending_mma_step_approval", Type: FieldBool, Doc: "Whether a round waits for a user.",
 			Read: func(g *GUISources) any { return g.Status().PendingMMAStepApproval }},
 		{Name: "pending_mma_spawn_approval", Aliases: []string{"pending_spawn"}, Type: FieldBool,
-			Doc: "Whether a start waits for a person.", Read: func(g *GUISources) any {
+			Doc: "Whether a start waits for a user.", Read: func(g *GUISources) any {
 				return g.Status().PendingMMASpawnApproval
 			}},
 		{Name: "mma_step_payload", Type: FieldObject, Doc: "What the oldest open ask about a round shows: request_id, title, " +
-			"ticket, and args with messages or calls, which btn_approve_mma_step takes edited; null without one.",
+			"ticket, and args with messages or calls, which btn_approve_mma_step accepts in edited form; null if there is none.",
 			Read: func(g *GUISources) any { return g.oldestAsk(events.GateStep) }},
 		{Name: "mma_spawn_payload", Type: FieldObject, Doc: "What the oldest open ask about a start shows: request_id, title, " +
-			"ticket, and args with prompt and files, which btn_approve_spawn takes edited; null without one.",
+			"ticket, and args with prompt and files, which btn_approve_spawn accepts in edited form; null if there is none.",
 			Read: func(g *GUISources) any { return g.oldestAsk(events.GateSpawn) }},
-		{Name: "pending_approval", Type: FieldBool, Doc: "Whether a tool call or a round waits for a person.",
+		{Name: "pending_approval", Type: FieldBool, Doc: "Whether a tool call or a round waits for a user.",
 			Read: func(g *GUISources) any { return g.Status().PendingApproval }},
 	}
 }

@@ -24,7 +24,7 @@ type MMAStatus struct {
 	PendingApproval         bool              `json:"pending_approval"` // step or tool
 	PendingSpawn            bool              `json:"pending_spawn"`    // the same as the spawn approval
 	Tracks                  []TrackState      `json:"tracks"`
-	ProposedTracks          []TrackState      `json:"proposed_tracks"` // tracks that a person must accept
+	ProposedTracks          []TrackState      `json:"proposed_tracks"` // tracks that a user must accept
 	MMAStreams              map[string]string `json:"mma_streams"`     // complete text by stream id
 }
 

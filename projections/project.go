@@ -36,7 +36,7 @@ type projectState struct {
 	// Unloaded is the preset that was selected before the newest one was loaded, until the document
 	// is edited.
 	Unloaded *string `json:"unloaded,omitempty"`
-	// History are the changes that a person can undo and redo.
+	// History are the changes that a user can undo and redo.
 	History undo.Steps[projectSide] `json:"history"`
 }
 
@@ -259,7 +259,7 @@ func (s *Set) ProjectSwitch() ProjectSwitch {
 // if newer refusals have displaced its reason.
 func (s *Set) ProjectRefusal(id string) string { return refusalOf(stateOf(s, project).Refused, id) }
 
-// Tracking describes the files that a person tracks.
+// Tracking describes the files that a user tracks.
 type Tracking struct {
 	events.FilesTracked
 	At       *time.Time `json:"at"`       // time of the last scan; null if there was none

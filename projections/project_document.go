@@ -246,15 +246,15 @@ func ShownFiles(doc map[string]any) []events.TrackedFile {
 }
 
 // IgnoredKeys returns the keys of a document that have no effect, each with the reason: a project
-// file can only restrict what the person allows.
+// file can only restrict what the user allows.
 func IgnoredKeys(doc map[string]any) []string {
 	out := []string{}
 	add := func(key, why string) { out = append(out, key+": "+why) }
 	if _, given := tableOf(doc, "gemini_cli")["binary_path"]; given {
-		add("gemini_cli.binary_path", "a project cannot start programs; set gcli_path or the person's configuration")
+		add("gemini_cli.binary_path", "a project cannot start programs; set gcli_path or use the user's configuration")
 	}
 	if len(tableOf(tableOf(doc, "agent"), "tools")) > 0 {
-		add("agent.tools", "the person's rules decide which tools run")
+		add("agent.tools", "the user's rules decide which tools run")
 	}
 	if _, given := tableOf(doc, "discussion")["discussions"]; given {
 		add("discussion.discussions", "import discussions with slop history import")
@@ -262,7 +262,7 @@ func IgnoredKeys(doc map[string]any) []string {
 	for _, key := range []string{"mcp", "mcp_servers", "mcpServers", "mcp_config", "mcp_env", "shell", "net", "rules",
 		"providers", "hooks"} {
 		if _, given := doc[key]; given {
-			add(key, "only the person's configuration can set this")
+			add(key, "only the user's configuration can set this")
 		}
 	}
 	if text, _ := tableOf(doc, "project")["system_prompt"].(string); len(text) > events.MaxSystemPrompt {

@@ -100,7 +100,7 @@ type pushed struct {
 	Bytes    int                  `json:"bytes"` // total size of the entries, by queueSize
 	Lost     lostEntries          `json:"lost"`
 	Drained  map[string]queueMark `json:"drained"`
-	// PlanReview is whether proposed tracks wait for a person.
+	// PlanReview is whether proposed tracks wait for a user.
 	PlanReview bool `json:"plan_review,omitempty"`
 }
 

@@ -59,7 +59,7 @@ type call struct {
 
 // calls holds the tool calls that may still change, by id. Events count as for the deciders: only
 // the first outcome for the approved arguments and the current generation. An interrupted or
-// parked call waits for a person's decision.
+// parked call waits for a user's decision.
 type calls map[string]*call
 
 // take folds an event about a call and reports whether the event counts. It returns the call in

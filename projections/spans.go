@@ -14,7 +14,7 @@ const (
 	SpanContext = "context" // reading the files that a prompt shows
 	SpanModel   = "model"
 	SpanTool    = "tool"
-	SpanAsk     = "ask" // a wait for a person
+	SpanAsk     = "ask" // a wait for a user
 	SpanMerge   = "merge"
 )
 
@@ -36,7 +36,7 @@ type Span struct {
 	Detail  string     `json:"detail,omitempty"`
 	By      string     `json:"by,omitempty"`    // who approved, denied or answered
 	Start   time.Time  `json:"start"`           // of the first event
-	Began   *time.Time `json:"began,omitempty"` // when the work began, behind a queue or a person; null if that is not known
+	Began   *time.Time `json:"began,omitempty"` // when the work began, behind a queue or a user; null if that is not known
 	End     *time.Time `json:"end"`             // null while it is open
 	Seq     uint64     `json:"seq"`             // of the first event
 	EndSeq  uint64     `json:"end_seq,omitempty"`

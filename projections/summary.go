@@ -32,7 +32,7 @@ type Summary struct {
 	// MicroDollars is what the models cost, in millionths of a dollar; with Unpriced, no price is known for a part.
 	MicroDollars int64 `json:"micro_dollars"`
 	Unpriced     bool  `json:"unpriced,omitempty"`
-	Starred      bool  `json:"starred,omitempty"` // a person keeps the log files
+	Starred      bool  `json:"starred,omitempty"` // a user keeps the log files
 	Pruned       bool  `json:"pruned,omitempty"`  // the log files were deleted
 }
 

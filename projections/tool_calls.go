@@ -9,11 +9,11 @@ import (
 // States of a tool call.
 const (
 	CallRequested   = "requested"   // a model requested it
-	CallAsked       = "asked"       // a person must decide
+	CallAsked       = "asked"       // a user must decide
 	CallRunning     = "running"     // approved, without an outcome
 	CallSettled     = "settled"     // has an outcome
 	CallDenied      = "denied"      // will not run
-	CallInterrupted = "interrupted" // its worker died or it was parked; a person must decide
+	CallInterrupted = "interrupted" // its worker died or it was parked; a user must decide
 )
 
 // outcomeDenied is the outcome of a call that never ran.
@@ -25,7 +25,7 @@ type ToolCall struct {
 	Tool       string     `json:"tool"`
 	Ticket     string     `json:"ticket"`
 	Attempt    int        `json:"attempt"`
-	Workspace  string     `json:"workspace,omitempty"` // where it runs; empty means the person's folder
+	Workspace  string     `json:"workspace,omitempty"` // where it runs; empty means the user's folder
 	Round      int        `json:"round"`
 	State      string     `json:"state"`
 	Effect     string     `json:"effect,omitempty"`
@@ -35,7 +35,7 @@ type ToolCall struct {
 	Edited     bool       `json:"edited,omitempty"`
 	Generation int        `json:"generation,omitempty"`
 	Worker     string     `json:"worker,omitempty"`
-	Outcome    string     `json:"outcome,omitempty"` // outcome of the run, or denied, or how a person resolved it
+	Outcome    string     `json:"outcome,omitempty"` // outcome of the run, or denied, or how a user resolved it
 	Reason     string     `json:"reason,omitempty"`  // of a denial or a resolution
 	Exit       *int       `json:"exit,omitempty"`
 	SHA256     string     `json:"sha256,omitempty"` // of the result's text

@@ -11,12 +11,12 @@ import (
 // MaxEndedTurns limits how many ended turns a session remembers.
 const MaxEndedTurns = 1024
 
-// Turn is a person's message in a discussion, and the state of its answer.
+// Turn is a user's message in a discussion, and the state of its answer.
 type Turn struct {
 	Turn       string              `json:"turn"` // id that its requests and calls use as their ticket
 	Discussion string              `json:"discussion"`
-	Entry      string              `json:"entry"`             // entry with the person's message
-	Compact    bool                `json:"compact,omitempty"` // it makes the discussion shorter, and has no entry
+	Entry      string              `json:"entry"`             // entry with the user's message
+	Compact    bool                `json:"compact,omitempty"` // the turn compacts the discussion and has no entry
 	Answer     string              `json:"answer,omitempty"`  // entry with the newest reply
 	Outcome    string              `json:"outcome"`           // done, failed, stopped or refused; empty while it continues
 	Reason     string              `json:"reason,omitempty"`
@@ -167,7 +167,7 @@ func (s *Set) Turn(id string) (Turn, bool) {
 	return *t, true
 }
 
-// asked adds a person's message to the discussion of a turn.
+// asked adds a user's message to the discussion of a turn.
 func (c *conversation) asked(e *events.Event, p *events.TurnRequested) {
 	name := p.Discussion
 	if c.Threads[name] == nil {
@@ -236,7 +236,7 @@ func (s *Set) TurnEntries(name string) ([]events.TurnEntry, bool) {
 	return out, true
 }
 
-// LastExchange keeps everything from the person's last message on; see [Set.CompactEntries].
+// LastExchange keeps everything from the user's last message on; see [Set.CompactEntries].
 const LastExchange = -1
 
 // CompactEntries returns the entries that a summary of a discussion replaces: all of [Set.TurnEntries] except the
@@ -255,7 +255,7 @@ func (s *Set) CompactEntries(name string, keep int) ([]events.TurnEntry, bool) {
 	return entries[:end], known
 }
 
-// isNotice reports whether the entry is the engine's notice that a turn has no answer. Once a person has edited the
+// isNotice reports whether the entry is the engine's notice that a turn has no answer. Once a user has edited the
 // entry, it is no longer a notice.
 func (n storedEntry) isNotice() bool {
 	return n.Entry != nil && n.From == "" && n.Entry.Role == RoleSystem && events.IsTurn(n.Entry.Ticket) &&

@@ -198,7 +198,7 @@ const (
 // MaxRefusedWorkers limits how many refused requests are kept; older ones are forgotten.
 const MaxRefusedWorkers = 64
 
-// Spawned is a worker that a person requested, and its outcome.
+// Spawned is a worker that a user requested, and its outcome.
 type Spawned struct {
 	Ticket    string     `json:"ticket"`
 	Track     string     `json:"track"`
@@ -328,10 +328,10 @@ func (b *spawnedBook) find(ticket string) (Spawned, bool) {
 	return out, true
 }
 
-// Spawned returns the worker that a person requested, by its ticket.
+// Spawned returns the worker that a user requested, by its ticket.
 func (s *Set) Spawned(ticket string) (Spawned, bool) { return stateOf(s, spawned).find(ticket) }
 
-// SpawnedAs returns the worker that a person requested, by its request id.
+// SpawnedAs returns the worker that a user requested, by its request id.
 func (s *Set) SpawnedAs(requestID string) (Spawned, bool) {
 	b := stateOf(s, spawned)
 	return b.find(b.Names[requestID])

@@ -143,8 +143,8 @@ func readToken(path string) (string, error) {
 	}
 	token := strings.TrimSpace(string(raw))
 	if len(token) < minTokenChars || len(token) > maxTokenChars || strings.IndexFunc(token, notVisible) >= 0 {
-		return "", fmt.Errorf("%w: %s must hold a token of %d to %d visible characters; delete it, and a new "+
-			"one is made",
+		return "", fmt.Errorf("%w: %s must hold a token of %d to %d visible characters; delete it, and slop "+
+			"creates a new one",
 			ErrTokens, path, minTokenChars, maxTokenChars)
 	}
 	return token, nil

@@ -14,7 +14,7 @@ import (
 type Guard struct {
 	hosts   []string // exact values of Host
 	origins []string // exact values of Origin
-	keys    *Keyring // nil: every caller is the person
+	keys    *Keyring // nil: every caller is the user
 
 	// SignIns are the browsers that are signed in; nil: cookies give no right.
 	SignIns *SignIns

@@ -41,7 +41,7 @@ type SignIns struct {
 type signIn struct {
 	right Right
 	until time.Time
-	agent string // how the browser names itself
+	agent string // the browser's user agent
 }
 
 // SignIn is a signed-in browser.
@@ -50,7 +50,7 @@ type SignIn struct {
 	Right string    `json:"right"`
 	Since time.Time `json:"since"`
 	Until time.Time `json:"until"`
-	Agent string    `json:"agent"` // how the browser names itself
+	Agent string    `json:"agent"` // the browser's user agent
 	Own   bool      `json:"own"`   // the request's
 }
 

@@ -98,7 +98,7 @@ func RequestID(raw json.RawMessage) (string, error) {
 	var id string
 	if json.Unmarshal(raw, &id) != nil || id == "" || len(id) > events.MaxIDLength {
 		return "", problem.New(http.StatusBadRequest, "request_id must be 1 to 128 bytes",
-			"Send a shorter one, or leave it out and the gateway creates one.")
+			"Send a shorter one, or leave it out to have the gateway create one.")
 	}
 	for _, r := range id {
 		if !unicode.IsPrint(r) {

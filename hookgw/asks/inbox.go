@@ -12,7 +12,7 @@ import (
 
 // AskLine is one line of the inbox.
 type AskLine struct {
-	RequestID string `json:"request_id"` // what /api/ask/respond takes
+	RequestID string `json:"request_id"` // what /api/ask/respond accepts
 	State     string `json:"state"`      // pending, settled
 	projections.Ask
 }

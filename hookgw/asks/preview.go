@@ -27,7 +27,7 @@ func postPreview(c *core.Call) error {
 	}
 	if c.Gw.Cfg.PreviewCall == nil {
 		return problem.New(http.StatusServiceUnavailable, "this gateway cannot read the project's files",
-			"The answer says what is wrong with the arguments: POST /api/ask/respond.")
+			"POST /api/ask/respond says what is wrong with the arguments.")
 	}
 	id, err := RequestID(c.Fields["request_id"])
 	if err != nil {
@@ -44,7 +44,7 @@ func postPreview(c *core.Call) error {
 		return err
 	case ask.Gate != events.GateTool:
 		return problem.New(http.StatusConflict, "this ask belongs to gate "+ask.Gate+", not "+events.GateTool,
-			"Only calls of tools have a preview.")
+			"Only tool calls have a preview.")
 	}
 	call := events.PreviewRequested{Call: ask.Call, Tool: ask.Tool, Args: c.Fields["args"], Ticket: ask.Ticket}
 	err = c.Read(session, func(s *projections.Set) {

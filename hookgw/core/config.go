@@ -56,7 +56,7 @@ type Config struct {
 
 	// Log has the rights of the actor "gateway" and may read everything.
 	Log events.Log
-	// PersonLog opens the connection that has a person's rights.
+	// PersonLog opens the connection that has the user's rights.
 	PersonLog func(person string) events.Log
 	// AgentLog opens the connection that has the rights of "agent-" and label.
 	AgentLog func(label string) events.Log
@@ -71,7 +71,7 @@ type Config struct {
 	// found by patterns.
 	ProjectFiles ProjectFiles
 
-	// Aggregate makes the context of a turn that was not sent, or of a recorded request; a *problem.Problem says why
+	// Aggregate builds the context of a turn that was not sent, or of a recorded request; a *problem.Problem says why
 	// there is none. Nil: GET /api/context/preview answers 503.
 	Aggregate func(ctx context.Context, session string, want wire.ContextWanted) (wire.ContextPreview, error)
 
@@ -103,14 +103,14 @@ type Config struct {
 	// Bus returns the connection to the bus for each request. Nil: one that is never lost.
 	Bus request.Link
 
-	// Upgrade returns the events of a person that switch a session to this program's prompts and decisions, in order;
+	// Upgrade returns the events of a user that switch a session to this program's prompts and decisions, in order;
 	// none if it has those. events.ErrNewer if it has newer ones. Nil: there is never anything new.
 	Upgrade func(ctx context.Context, session string, now projections.Settings) ([]events.Payload, error)
 
-	// PlanReview is whether the plans of goals wait for a person.
+	// PlanReview is whether the plans of goals wait for a user.
 	PlanReview bool
-	// RuleOf returns the rule that a person makes of an open ask with patterns (none: proposed ones) for a scope. KeepRule
-	// writes one without a scope into the person's configuration. Nil: answers make no rules.
+	// RuleOf returns the rule that a user makes of an open ask with patterns (none: proposed ones) for a scope. KeepRule
+	// writes one without a scope into the user's configuration. Nil: answers make no rules.
 	RuleOf   func(now projections.Settings, ask events.AskRaised, patterns []string, scope string) (events.Rule, error)
 	KeepRule func(events.Rule) (events.Rule, error)
 
@@ -197,7 +197,7 @@ func (c Config) check() error {
 	case !events.ValidToken(c.Project):
 		return fmt.Errorf("%w: project %q is not a subject token", ErrConfig, c.Project)
 	case !events.IsPerson(c.Person):
-		return fmt.Errorf("%w: %q is not a valid name of a person", ErrConfig, c.Person)
+		return fmt.Errorf("%w: %q is not a valid user name", ErrConfig, c.Person)
 	case !events.ValidToken(events.AgentPrefix + c.AgentLabel):
 		return fmt.Errorf("%w: agent label %q is not a subject token", ErrConfig, c.AgentLabel)
 	case c.Log == nil || c.PersonLog == nil || c.AgentLog == nil || c.Models == nil:

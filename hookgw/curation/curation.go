@@ -40,7 +40,7 @@ func Routes(g *core.State) []request.Route {
 
 // moveBody is the body of an undo or a redo.
 type moveBody struct {
-	// After is the position of the history that the person has seen; without it, the current one.
+	// After is the position of the history that the user has seen; without it, the current one.
 	After *uint64 `json:"after,omitempty"`
 }
 

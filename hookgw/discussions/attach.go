@@ -64,7 +64,7 @@ func postOpen(c *core.Call) error {
 	return doneWith(c, discussionAnswer{Name: want.Name}, err)
 }
 
-// Held returns an error if a person cannot take over the conversation of a ticket.
+// Held returns an error if a user cannot take over the conversation of a ticket.
 func Held(c *core.Call, session, ticket string) error {
 	reason := ""
 	if err := c.Read(session, func(s *projections.Set) { reason = s.Held(ticket) }); err != nil || reason == "" {

@@ -12,8 +12,8 @@ import (
 // compactBody is the body of POST /api/discussions/compact.
 type compactBody struct {
 	Discussion string `json:"discussion,omitempty"` // empty: the active one
-	Text       string `json:"text,omitempty"`       // what to keep, in the person's words
-	// Keep is the number of the last entries that stay as they are; none: those from the person's last message on.
+	Text       string `json:"text,omitempty"`       // what to keep, in the user's words
+	// Keep is the number of the last entries that stay as they are; none: those from the user's last message on.
 	Keep    *int   `json:"keep,omitempty"`
 	Tier    int    `json:"tier,omitempty"`    // who summarises, 1 to 4; none: tier 3
 	Persona string `json:"persona,omitempty"` // of the session's roster, instead of the tier's

@@ -11,7 +11,7 @@ import (
 	"manualslop/projections"
 )
 
-// maxEntryContent limits the content of an entry that a person writes, in bytes.
+// maxEntryContent limits the content of an entry that a user writes, in bytes.
 const maxEntryContent = 256 << 10
 
 // entryList is the answer of GET /api/discussions/entries.

@@ -26,7 +26,7 @@ type sendAnswer struct {
 	Status     string `json:"status"`
 	Discussion string `json:"discussion"`
 	Turn       string `json:"turn"`      // what its requests, calls and asks have as their ticket
-	Entry      string `json:"entry"`     // of the person's words
+	Entry      string `json:"entry"`     // of the user's words
 	StreamID   string `json:"stream_id"` // of the answer's live text
 }
 

@@ -13,7 +13,7 @@ import (
 
 // Frame is one message of a session for every reader with the same rights: encoded once, never changed.
 type Frame struct {
-	// Seq is its position on the log; of live text, that of the fact before it.
+	// Seq is its position on the log; for live text, that of the fact before it.
 	Seq uint64
 	// Subject is the subject as tokens, for filters; nil for live text.
 	Subject []string

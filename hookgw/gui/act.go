@@ -98,7 +98,8 @@ func knowsEmbedder(g *core.State, name *string) error {
 	if name == nil || all == nil || slices.Contains(all, events.ProviderName(*name)) {
 		return nil
 	}
-	return fmt.Errorf("%w: it must be a provider with embeddings: %s", projections.ErrGUIValue, strings.Join(all, ", "))
+	return fmt.Errorf("%w: it must be a provider that supports embeddings: %s",
+		projections.ErrGUIValue, strings.Join(all, ", "))
 }
 
 // knowsNames returns an error for a persona or preset that the session does not have.
@@ -128,7 +129,7 @@ func (r *guiRun) open() error {
 	view, ok := r.c.Gw.Cfg.Models.Session(r.queued.Session)
 	if ok && view.Summary().Closed != nil {
 		return problem.New(http.StatusConflict, "the session is closed",
-			"Nothing works on it any more; btn_reset_session opens another one.")
+			"It does no more work; btn_reset_session opens another one.")
 	}
 	return nil
 }
@@ -164,7 +165,7 @@ func (r *guiRun) selected() error {
 	err := r.c.Read(r.queued.Session, func(s *projections.Set) { taken = s.GUISelected(r.task) })
 	if err == nil && !taken {
 		err = problem.New(http.StatusBadRequest, "the selection cannot be stored",
-			"Name a tab of up to 128 bytes or an entry of up to 4096; selections in 64 tab bars and 64 list boxes are kept.")
+			"Use a tab name of up to 128 bytes or an entry of up to 4096; at most 64 tab bars and 64 list boxes have a selection.")
 	}
 	return err
 }

@@ -50,7 +50,7 @@ func postGenerate(c *core.Call) error {
 	default:
 		c.Response.Header().Set("Retry-After", "1")
 		return problem.New(http.StatusServiceUnavailable, "too many requests are waiting",
-			"Try again when some of them are answered.")
+			"Try again when some of them have been answered.")
 	}
 	if talks {
 		return answerTurn(c, session, talk, limit)
@@ -134,7 +134,7 @@ func awaitEnd(c *core.Call, session, ticket string, limit time.Duration) error {
 // howToFollow returns instructions for a client that no longer waits, so that it can learn the outcome.
 func howToFollow(ticket string) string {
 	if events.IsTurn(ticket) {
-		return "GET /api/discussions/turns shows its end, GET /api/v1/pending_actions what it waits for; POST /api/control " +
+		return "GET /api/discussions/turns shows when it ends, and GET /api/v1/pending_actions what it waits for; POST /api/control " +
 			"kills it. Do not send the body again: that would repeat the message."
 	}
 	return "send the same body with the same request_id again, read GET /api/v1/stream?ticket=" + ticket +

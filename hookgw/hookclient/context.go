@@ -80,7 +80,7 @@ func (c *Client) Curation(ctx context.Context) (Curation, error) {
 // CurationMove is an undo or a redo that took effect.
 type CurationMove = wire.CurationAnswer
 
-// UndoCuration undoes a person's newest change. after is the position that [Client.Curation] returned; 0 means the
+// UndoCuration undoes a user's newest change. after is the position that [Client.Curation] returned; 0 means the
 // current one. If something was changed, undone or redone since then, the error is a conflict.
 func (c *Client) UndoCuration(ctx context.Context, after uint64) (CurationMove, error) {
 	return c.moveCuration(ctx, "/api/curation/undo", after)

@@ -65,7 +65,7 @@ type GUIField = wire.GUIField
 // GUIButton is a button and its action.
 type GUIButton = wire.GUIButton
 
-// GUICallback is a name that CustomCallback takes.
+// GUICallback is a name that CustomCallback accepts.
 type GUICallback = wire.GUICallback
 
 // GetGUI reads the fields, buttons and callbacks, with their current values.

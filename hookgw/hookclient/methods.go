@@ -51,7 +51,7 @@ type Method struct {
 	call func(context.Context, *Client, arguments) (any, error)
 }
 
-// ErrArguments reports that a method was called with arguments that it does not take.
+// ErrArguments reports that a method was called with arguments that it does not accept.
 var ErrArguments = errors.New("arguments")
 
 // FindMethod returns the method with the given name.

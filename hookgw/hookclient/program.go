@@ -70,7 +70,7 @@ func (c *Client) GetGUIHealth(ctx context.Context) (Health, error) {
 // Shutdown says what will end.
 type Shutdown = wire.ShutdownAnswer
 
-// Shutdown stops the engine in order.
+// Shutdown stops the engine cleanly.
 func (c *Client) Shutdown(ctx context.Context, reason string) (Shutdown, error) {
 	var out Shutdown
 	err := c.post(ctx, "/api/shutdown", map[string]string{"reason": reason}, &out)

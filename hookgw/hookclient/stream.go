@@ -25,7 +25,7 @@ const (
 	FrameDisconnected = "disconnected"
 )
 
-// StreamOptions say what a stream shows.
+// StreamOptions selects what a stream shows.
 type StreamOptions struct {
 	// Since is the position to begin after: the last known sequence.
 	Since uint64

@@ -94,10 +94,10 @@ func (c *Client) ResumeMMAPipeline(ctx context.Context) error {
 	return c.post(ctx, "/api/mma/pipeline/resume", struct{}{}, nil)
 }
 
-// Mutated is the outcome of a change of the graph.
+// Mutated is the outcome of a change to the graph.
 type Mutated = wire.MutateAnswer
 
-// MutateMMADAG changes the graph of tickets, all or nothing. Each operation is
+// MutateMMADAG changes the ticket graph, all or nothing. Each operation is
 // an object such as {"op": "add_dependency", "ticket": "T-2", "depends_on": "T-1"}.
 func (c *Client) MutateMMADAG(ctx context.Context, ops ...map[string]any) (Mutated, error) {
 	var out Mutated

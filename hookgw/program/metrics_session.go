@@ -16,7 +16,7 @@ func sessionSamples(s *projections.Set, now time.Time) samples {
 	var out samples
 	f := s.Figures()
 	out.histograms("slop_model_seconds", "Time from a request to a model to its answer.", "model", f.Models)
-	out.histograms("slop_tool_seconds", "Time that a tool call ran.", "tool", f.Tools)
+	out.histograms("slop_tool_seconds", "Run time of a tool call.", "tool", f.Tools)
 	out.counts("slop_model_errors_total", "Failed requests to models.", "kind", f.Errors)
 	out.counts("slop_retries_total", "New attempts.", "of", f.Retries)
 	out.spending(s)

@@ -91,6 +91,6 @@ func holdsSecrets(ctx context.Context, g *core.State, files core.ProjectFiles, p
 	if err != nil || bytes.Equal(g.Mask(file.Document), file.Document) {
 		return nil
 	}
-	return problem.New(http.StatusConflict, "the file contains a secret, which saving would replace by a mask",
+	return problem.New(http.StatusConflict, "the file contains a secret, which saving would replace with a mask",
 		`Remove the secret from the file, or send "force": true.`)
 }

@@ -24,7 +24,7 @@ type Bodies struct {
 // NewBodies allows up to most bytes for each right.
 func NewBodies(most int64) *Bodies { return &Bodies{most: most, held: map[access.Right]int64{}} }
 
-// Take reserves n bytes for who. If too few are left, it reserves nothing and returns false.
+// Take reserves n bytes for the given right. If too few are left, it reserves nothing and returns false.
 func (b *Bodies) Take(who access.Right, n int) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -35,7 +35,7 @@ func (b *Bodies) Take(who access.Right, n int) bool {
 	return true
 }
 
-// Give releases n bytes of who.
+// Give releases n bytes of the given right.
 func (b *Bodies) Give(who access.Right, n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

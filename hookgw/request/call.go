@@ -21,7 +21,7 @@ type Call struct {
 	// Response and Request are those of net/http; Reply and similar methods write nothing else.
 	Response http.ResponseWriter
 	Request  *http.Request
-	// Right is what the request's token gives.
+	// Right is the right that the request's token grants.
 	Right access.Right
 
 	// Vars are the variables of the path, Body is the body as received and Fields are its members; nil if the route
@@ -30,7 +30,7 @@ type Call struct {
 	Body   json.RawMessage
 	Fields map[string]json.RawMessage
 
-	// Stamps makes the request's events when they follow from another event; nil: they are independent.
+	// Stamps creates the request's events when they follow from another event; nil: they are independent.
 	Stamps func(w Writer, session string, p events.Payload) (events.Event, error)
 
 	// Status is the status of the answer, 0 before it. Code that answers without Reply sets it.
@@ -135,7 +135,7 @@ func (c *Call) OpenSession() (string, error) {
 	}
 	if view, ok := c.Core.Models.Session(name); ok && view.Summary().Closed != nil {
 		return "", problem.New(http.StatusConflict, "the session is closed",
-			"Nothing works on it any more; start another one.")
+			"It does no more work; start another one.")
 	}
 	return name, nil
 }
@@ -174,7 +174,7 @@ func (c *Call) ReplyJSON(status int, body []byte) error {
 		err = conn.Flush() // the client need not wait until the request is recorded
 	}
 	if err != nil {
-		c.Core.Logger.DebugContext(c.Request.Context(), "client left before its answer", slog.Any("error", err))
+		c.Core.Logger.DebugContext(c.Request.Context(), "client disconnected before it got an answer", slog.Any("error", err))
 	}
 	return nil
 }

@@ -33,7 +33,7 @@ type Settings struct {
 	Masker func([]byte) []byte
 	// Logger is for the operator.
 	Logger *slog.Logger
-	// Own, Person and Agent are the connections of the gateway, of the person and of holders of the ask token.
+	// Own, Person and Agent are the connections of the gateway, of the user and of holders of the ask token.
 	Own, Person, Agent Writer
 }
 

@@ -1,6 +1,6 @@
 // Package request handles every request of the gateway the same way: place, route, right, query, body, handler,
 // record. A [Call] is one request, with what a handler may do: read the read models ([Call.Read], [Call.Show]),
-// publish in the person's name ([Call.PublishAsPerson], [Call.PublishChecked]), and answer ([Call.Reply]). A [Core]
+// publish in the user's name ([Call.PublishAsPerson], [Call.PublishChecked]), and answer ([Call.Reply]). A [Core]
 // holds what all requests share. The package has no routes of its own.
 //
 // # Contract

@@ -28,7 +28,7 @@ type Limits struct {
 	// Conns is the number of connections (10240).
 	Conns int
 	// Waiting is the number of asks that wait at once (6000). Together with Feeds it is below Conns, so that waiting
-	// clients cannot lock out the person who would answer.
+	// clients cannot lock out the user who would answer.
 	Waiting int
 	// FeedsPerClient is the number of live feeds, of either kind, of one token
 	// and client name (16).

@@ -26,7 +26,7 @@ func (c *Call) ReplyMedia(kind string, body []byte) error {
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	c.Response.WriteHeader(http.StatusOK)
 	if err := c.writeParts(body); err != nil {
-		c.Core.Logger.DebugContext(c.Request.Context(), "client left before its answer", slog.Any("error", err))
+		c.Core.Logger.DebugContext(c.Request.Context(), "client disconnected before it got an answer", slog.Any("error", err))
 	}
 	return nil
 }

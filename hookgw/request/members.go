@@ -14,7 +14,7 @@ func (c *Call) Only(names ...string) *problem.Problem {
 	// order-independent: the error names any one of them
 	for name := range c.Fields {
 		if !slices.Contains(names, name) {
-			return problem.New(http.StatusBadRequest, "this path does not take "+Clip(strings.ToValidUTF8(name, "?"), 64),
+			return problem.New(http.StatusBadRequest, "this path does not accept "+Clip(strings.ToValidUTF8(name, "?"), 64),
 				"It takes "+strings.Join(names, ", ")+".")
 		}
 	}

@@ -16,7 +16,7 @@ type Route struct {
 	Method string
 	// Pattern is the path; a segment {name} matches any one segment.
 	Pattern string
-	// Right is what the request's token must give.
+	// Right is the right that the request's token must grant.
 	Right access.Right
 	// Doc is one sentence for the catalogue.
 	Doc string

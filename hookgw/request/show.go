@@ -34,7 +34,7 @@ func (c *Call) Show(r live.Rendering) error {
 	return c.ReplyJSON(http.StatusOK, body)
 }
 
-// Known is the answer of ReplyUnlessKnown to a client that already has the newest state.
+// Known is the answer that ReplyUnlessKnown sends to a client that already has the newest state.
 func Known() Answer {
 	return Answer{Status: http.StatusNotModified, Doc: "The state is still the one that If-None-Match names."}
 }

@@ -35,7 +35,7 @@ func SocketChannels() []socketChannel {
 	return []socketChannel{
 		{channelEvents, "Each entry of the queue of GET /api/events, drained or not; nothing is removed."},
 		{channelLog, "Each event of the session, with its seq; ?filter= selects."},
-		{channelStreams, "Text of models while they write it; never stored, may be lost."},
+		{channelStreams, "Text of models as they write it; it is never stored and may be lost."},
 		{"mma_status", "State of GET /api/gui/mma_status, when it changes."},
 		{"diagnostics", "State of GET /api/gui/diagnostics, when it changes."},
 		{"session", "The discussion, when it changes."},

@@ -14,7 +14,7 @@ import (
 // acceptBody is the body of POST /api/changes/accept.
 type acceptBody struct {
 	Path   string `json:"path"`
-	SHA256 string `json:"sha256"` // of the content that the person saw; empty if the file is gone
+	SHA256 string `json:"sha256"` // of the content that the user saw; empty if the file is gone
 }
 
 // postAccept records that a user accepts the current content of a file.

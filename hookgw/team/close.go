@@ -5,7 +5,7 @@ import (
 	"manualslop/hookgw/core"
 )
 
-// ClosedByHand is the reason of a session that a user closed.
+// ClosedByHand is the close reason of a session that a user closed.
 const ClosedByHand = "closed by hand"
 
 // postClose closes an open session.

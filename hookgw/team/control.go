@@ -132,7 +132,7 @@ func (a controlAction) check(fields map[string]json.RawMessage, want control) *p
 	for name := range fields {
 		known := name == "action" || slices.Contains(strings.Fields(a.takes), name) || a.ticket && name == "ticket"
 		if !known {
-			return problem.New(http.StatusBadRequest, "the action "+a.name+" does not take all the members that "+
+			return problem.New(http.StatusBadRequest, "the action "+a.name+" does not accept all the members that "+
 				"were sent",
 				"Leave out "+request.Clip(strings.ToValidUTF8(name, "?"), 64)+".")
 		}

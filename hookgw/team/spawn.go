@@ -38,7 +38,7 @@ type spawnBody struct {
 	Discussion string `json:"discussion,omitempty"`
 }
 
-// WorkerMembers returns the names that WorkerBody takes.
+// WorkerMembers returns the names of the members of WorkerBody.
 func WorkerMembers() []string {
 	return []string{"prompt", "context", "target_file", "model", "persona", "priority", "step_mode", "request_id"}
 }

@@ -67,7 +67,7 @@ func stillSeen(c *core.Call, session string, want undoBody) error {
 	if err != nil || still {
 		return err
 	}
-	return problem.New(http.StatusConflict, want.Path+" was written since you saw it",
+	return problem.New(http.StatusConflict, want.Path+" has changed since you saw it",
 		"Nothing was changed. Check the diff in GET /api/changes, and send the request again.")
 }
 

@@ -32,9 +32,9 @@ type Conversation struct {
 // Round is one request to a model and its results.
 type Round struct {
 	projections.Span
-	Anew     bool     `json:"anew,omitempty"` // the prompt continues no earlier one
+	Anew     bool     `json:"anew,omitempty"` // the prompt does not continue an earlier one
 	Said     []Said   `json:"said"`           // what was new in the request
-	Thoughts []string `json:"thoughts"`       // as far as the provider tells them
+	Thoughts []string `json:"thoughts"`       // as far as the provider reports them
 	Text     string   `json:"text"`
 	Calls    []Called `json:"calls"`
 }
@@ -54,7 +54,7 @@ type Called struct {
 	Args             json.RawMessage `json:"args"`
 	Text             string          `json:"text"`           // of the result
 	Size             int64           `json:"size"`           // of the whole result, of which Text may be the head
-	Note             string          `json:"note,omitempty"` // what the engine told the model behind the result
+	Note             string          `json:"note,omitempty"` // what the engine told the model after the result
 }
 
 func getConversation(c *core.Call) error {

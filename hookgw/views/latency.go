@@ -30,7 +30,7 @@ func getLatencies(c *core.Call) error {
 	})
 }
 
-// latencies measures the work of ended spans, without time in queues or waiting for a person.
+// latencies measures the work of ended spans, without time in queues or waiting for a user.
 func latencies(list []*projections.Span) []Latency {
 	type of struct{ kind, name string }
 	took := map[of][]int64{}

@@ -21,7 +21,7 @@ func Routes(g *core.State) []request.Route {
 			Gives: gives, Also: []request.Answer{request.Known()}, Query: append(more, of...), Handle: g.In(handle)}
 	}
 	return []request.Route{
-		get("/api/overview", "The head of a session: goal, state, whether it is paused, asks, tokens, cost, budget.",
+		get("/api/overview", "Returns a summary of a session: goal, state, whether it is paused, asks, tokens, cost, budget.",
 			Overview{}, getOverview),
 		get("/api/tickets", "Lists the tickets of a session with their work, what each waits for, and its place in a drawing "+
 			"of the graph.", Tickets{}, getTickets),
@@ -49,7 +49,7 @@ func Routes(g *core.State) []request.Route {
 			request.Parameter{Name: "workspace", Type: "string", Doc: "Its workspace; default: the user's folder."},
 			request.Parameter{Name: "ticket", Type: "string", Doc: "Only what this ticket changed."}),
 		{Method: http.MethodGet, Pattern: "/api/log/{seq}", Right: access.RightRead, Group: "Views",
-			Doc: "Returns one event of a session, whole.", Gives: Event{},
+			Doc: "Returns one complete event of a session.", Gives: Event{},
 			Query: []request.Parameter{request.SessionParameter()}, Handle: g.In(getEvent)},
 	}
 }

@@ -17,7 +17,7 @@ type Tickets struct {
 // Ticket is a ticket as shown in a list or a drawing.
 type Ticket struct {
 	projections.TicketRow
-	// WaitsFor says in words why nothing goes on: a person, tickets, a pause, a model; empty if it is over.
+	// WaitsFor says in words why nothing goes on: a user, tickets, a pause, a model; empty if it is over.
 	WaitsFor string   `json:"waits_for"`
 	Ask      string   `json:"ask,omitempty"` // the open ask that it waits for
 	Requests int      `json:"requests"`      // to models

@@ -4,7 +4,7 @@ package wire
 type GUIHealth struct {
 	// Healthy reports whether everything works.
 	Healthy bool `json:"healthy"`
-	// DegradedReason is what does not work; null if all does.
+	// DegradedReason says what does not work; null if everything works.
 	DegradedReason *string `json:"degraded_reason"`
 	// LastAssert is the newest message of a failed part: a read model that stopped on an event, or a decider; null if
 	// none failed.

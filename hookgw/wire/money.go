@@ -10,7 +10,7 @@ import (
 type Financial struct {
 	Currency string    `json:"currency"` // of Cost; *_micro_dollars are millionths of it
 	Session  Spend     `json:"session"`
-	Tracks   []SpendOf `json:"tracks"`  // the track "" is what belongs to none
+	Tracks   []SpendOf `json:"tracks"`  // the track "" holds what belongs to no track
 	Tickets  []SpendOf `json:"tickets"` // only those with a ticket
 	Tiers    []SpendOf `json:"tiers"`
 	Models   []SpendOf `json:"models"` // by provider and model
@@ -23,12 +23,12 @@ type Financial struct {
 	Budget Budget              `json:"budget"`
 }
 
-// Budget is how much the session may spend before it asks a person. A limit that is not set is null.
+// Budget is how much the session may spend before it asks a user. A limit that is not set is null.
 type Budget struct {
 	LimitMicroDollars       *int64         `json:"limit_micro_dollars"`
 	TicketLimitMicroDollars *int64         `json:"ticket_limit_micro_dollars"` // of each ticket
 	UsedPct                 *float64       `json:"used_pct"`                   // of the session's limit, by known prices
-	Warned                  bool           `json:"warned"`                     // four fifths of it are spent
+	Warned                  bool           `json:"warned"`                     // 80 % of it is spent
 	Tickets                 []TicketBudget `json:"tickets"`                    // those with their own limit
 }
 

@@ -166,7 +166,7 @@ type GatewayFigures struct {
 // MCPServerList is the answer of GET /api/mcp.
 type MCPServerList struct {
 	Servers []MCPServer `json:"servers"`
-	// Notices say what the configurations say without effect.
+	// Notices name settings that have no effect.
 	Notices []string `json:"notices"`
 }
 
@@ -183,11 +183,11 @@ type MCPServer struct {
 	State    string   `json:"state"` // idle, starting, running or error
 	Error    string   `json:"error"` // why it failed
 	Tools    []string `json:"tools"` // names of the approved ones
-	// Quarantined are tools of the running server that are not as the person approved them.
+	// Quarantined are tools of the running server that differ from the approved ones.
 	Quarantined []MCPTool `json:"quarantined"`
 }
 
-// MCPTool is a tool that cannot be called until a person has reviewed it.
+// MCPTool is a tool that cannot be called until the user has reviewed it.
 type MCPTool struct {
 	Name  string `json:"name"`
 	State string `json:"state"` // changed, new or gone

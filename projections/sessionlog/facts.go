@@ -23,7 +23,7 @@ type Facts struct {
 	// open.
 	Opened time.Time
 	Closed *time.Time
-	// Starred reports whether a person keeps the files, Restored whether a person restored them
+	// Starred reports whether a user keeps the files, Restored whether a user restored them
 	// after pruning, and Pruned whether they are deleted.
 	Starred, Restored, Pruned bool
 	// Messages counts requests to models, replies and outcomes of tools; Errors counts failures

@@ -1,4 +1,4 @@
-// Package undo stores the changes of a read model that a person can undo and redo.
+// Package undo stores the changes of a read model that a user can undo and redo.
 //
 // A read model keeps one [Steps]. Each step holds what its read model needs to go back: the previous state of what
 // was changed. Going back swaps that state with the current one, which the step then holds for the way forward. A
@@ -18,7 +18,7 @@ const (
 	MaxBytes = 8 << 20
 )
 
-// Info describes a person's change.
+// Info describes a user's change.
 type Info struct {
 	ID   string    `json:"id"`  // of the event that requested the change
 	Seq  uint64    `json:"seq"` // of the event that made the change
