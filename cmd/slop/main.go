@@ -1,4 +1,4 @@
-// Command slop runs teams of AI models on a code base under a person's control.
+// Command slop runs teams of AI models on a code base under a user's control.
 package main
 
 import (

@@ -26,7 +26,7 @@ const (
 	kindFile        = "file"
 	kindImage       = "image"
 	kindEntry       = "entry" // of a discussion
-	kindText        = "text"  // the person's words, or the engine's
+	kindText        = "text"  // the user's words, or the engine's
 	kindReply       = "reply"
 	kindResult      = "result"
 	kindChanges     = "changes" // the block of changed files
@@ -42,7 +42,7 @@ func (f *folded) context(ctx context.Context, asked *events.Event) (wire.Context
 	blob := func(sha256 string) ([]byte, error) { return f.blobs.Get(ctx, sha256) }
 	request, err := f.record.Request(asked.ID, m, blob)
 	if err != nil {
-		return wire.ContextPreview{}, problem.New(http.StatusUnprocessableEntity, "the prompt cannot be made: "+err.Error(),
+		return wire.ContextPreview{}, problem.New(http.StatusUnprocessableEntity, "the prompt cannot be built: "+err.Error(),
 			"A request with this context would fail in the same way. Correct the cause and try again.").WithCause(err)
 	}
 	manifest, err := f.record.Manifest(asked.ID)

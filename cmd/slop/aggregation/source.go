@@ -72,7 +72,7 @@ func Files(p site.Place, mask func([]byte) []byte) Views {
 	}
 }
 
-// Make returns the wanted context. If that is impossible, it returns a *problem.Problem.
+// Make returns the requested context. If that is impossible, it returns a *problem.Problem.
 func Make(ctx context.Context, s Source, want wire.ContextWanted) (wire.ContextPreview, error) {
 	if want.Request != "" || want.Ticket != "" {
 		return s.recorded(ctx, want)
@@ -187,7 +187,7 @@ func (f *folded) next(ctx context.Context, turn events.TurnRequested) (events.Ev
 		case events.TurnEnded:
 			return asked, problem.New(http.StatusConflict, "the turn would be refused: "+p.Reason,
 				"Nothing was sent. Correct the cause, or ask for the context of a recorded request.")
-		case events.StepRequested: // a person would approve it as it is
+		case events.StepRequested: // a user would approve it as it is
 			facts, err = f.follow(f.s.Person, events.StepApproved{Ticket: p.Ticket, Attempt: p.Attempt, Round: p.Round,
 				By: f.s.Person})
 		case events.ContextRequested:

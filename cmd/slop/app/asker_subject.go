@@ -13,7 +13,7 @@ type subjects struct {
 	tickets  map[string]string // by id: its task
 	requests map[string]string // by id of an unanswered request: its ticket
 	said     map[string]string // by ticket: the text of the newest reply
-	// workspaces are those of calls, by call; calls in the person's folder are left out.
+	// workspaces are those of calls, by call; calls in the user's folder are left out.
 	workspaces map[string]string
 }
 

@@ -14,11 +14,11 @@ import (
 type standingYes struct {
 	given bool
 	rules []events.Rule // of the session
-	said  string        // the ask that it answered last; if that answer did not count, the person is asked
+	said  string        // the ask that it answered last; if that answer did not count, the user is asked
 }
 
 // covers reports whether --yes answers a question: one about a tool, a step or a start. It does not cover a question
-// raised because of untrusted text or of a long time limit, nor one that may come from a rule that requires a person
+// raised because of untrusted text or of a long time limit, nor one that may come from a rule that requires a user
 // to look.
 func (y *standingYes) covers(ask events.AskRaised, opened events.SessionOpened) bool {
 	switch ask.Gate {

@@ -19,7 +19,7 @@ import (
 	"manualslop/cmd/slop/term"
 )
 
-// interrupts delivers the person's Ctrl-C, which stops a turn but not the program. A second one before the first is
+// interrupts delivers the user's Ctrl-C, which stops a turn but not the program. A second one before the first is
 // handled, or SIGTERM, ends the program.
 type interrupts struct {
 	ctx  context.Context
@@ -54,7 +54,7 @@ func newInterrupts(ctx context.Context) interrupts {
 	return interrupts{own, stop, func() { signal.Stop(signals); close(done); cancel() }}
 }
 
-// errInterrupted means that a person typed Ctrl-C instead of ending the line. The unfinished line is returned with it.
+// errInterrupted means that a user typed Ctrl-C instead of ending the line. The unfinished line is returned with it.
 var errInterrupted = errors.New("interrupted")
 
 // keys passes on typed bytes. It turns Ctrl-C into the end of a line, because the editor would otherwise end its input.

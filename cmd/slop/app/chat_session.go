@@ -50,11 +50,11 @@ type chat struct {
 	plain      *term.Flow        // of the answer, as it comes
 	markdown   *term.Markdown    // of the answer; nil: it is printed as it comes
 	leaving    bool
-	planReview bool // the plans of its goals wait for a person
+	planReview bool // the plans of its goals wait for a user
 
 	stalls <-chan engine.Stall
 	live   <-chan term.Piece
-	stop   <-chan struct{} // a person interrupts
+	stop   <-chan struct{} // a user interrupts
 }
 
 func newChat(g *site.Flags, v engine.SessionWriter, o chatOptions) *chat {
@@ -476,7 +476,7 @@ func (c *chat) typed(ctx context.Context, line typedLine) error {
 func (c *chat) showAndSay(ctx context.Context, text string) error {
 	files := c.named(text)
 	if len(files) > maxNamed {
-		return exit.Errorf(exit.Usage, "nothing was sent: the text names %d files with @, at most %d are allowed",
+		return exit.Errorf(exit.Usage, "nothing was sent: the text names %d files with @; at most %d are allowed",
 			len(files), maxNamed)
 	}
 	for _, name := range files {

@@ -57,7 +57,7 @@ func detach(cmd *cobra.Command, g *site.Flags, p site.Place, goal []string) erro
 			}
 			return exit.Errorf(exit.Failed, "the background run ended at once (%v); see %s", err, logPath)
 		case <-late:
-			return errors.New("the background run does not answer; see " + logPath)
+			return errors.New("the background run is not responding; see " + logPath)
 		case <-tick.C:
 			if info, err := site.FindEngine(p.Data); err == nil && info.PID == run.Process.Pid {
 				g.Printf("session %s runs in the background as process %d; its output goes to %s\nwatch it with slop watch, list "+

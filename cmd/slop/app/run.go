@@ -193,7 +193,7 @@ func runOn(ctx context.Context, g *site.Flags, e *engine.Engine, p site.Place, o
 	return v.Session, follow(g, e, conn, v, goalID, o)
 }
 
-// openRoles connects the person and, on a bus of our own, starts every role.
+// openRoles connects the user and, on a bus of our own, starts every role.
 func openRoles(ctx context.Context, g *site.Flags, e *engine.Engine, p site.Place, o runOptions) (*bus.Conn, error) {
 	conn, err := e.Bus.As(e.Ctx, bus.Role{Kind: bus.Person, Name: p.Person})
 	if err != nil || g.Remote(p) {
@@ -273,7 +273,7 @@ func readScript(file string) (*script.Script, error) {
 	return s, nil
 }
 
-// errStopped means that a person stopped the engine before the goal was reached.
+// errStopped means that a user stopped the engine before the goal was reached.
 var errStopped = errors.New("stopped on request")
 
 // follow shows the progress and asks the user until the goal ends.

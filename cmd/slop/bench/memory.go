@@ -57,7 +57,7 @@ func (b *runner) memory(ctx context.Context) ([]Result, error) {
 	return []Result{
 		{Name: "resident memory of an idle slop serve", Durability: bus.Sync, Unit: "MiB", Goal: 60,
 			Value: median(resident), N: len(resident)},
-		{Name: "of that its own, without pages of files", Durability: bus.Sync, Unit: "MiB",
+		{Name: "of which its own, without file pages", Durability: bus.Sync, Unit: "MiB",
 			Value: median(own), N: len(own)},
 	}, nil
 }

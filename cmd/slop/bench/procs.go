@@ -20,7 +20,7 @@ import (
 	"manualslop/tools/builtin"
 )
 
-// Answer measures the time from the publish of a person's answer to the response of the /api/ask that waited for it,
+// Answer measures the time from the publish of a user's answer to the response of the /api/ask that waited for it,
 // against two raw appends and their hops.
 func (b *runner) Answer(ctx context.Context, durability string) ([]Result, error) {
 	ours, theirs, err := b.answers(ctx, durability)

@@ -35,7 +35,7 @@ func ExpandID(what, word string, ids []string) (string, error) {
 	return "", exit.Errorf(exit.Failed, "%q is ambiguous: %s", word, list)
 }
 
-// LeastShort is the least number of characters of a short id.
+// LeastShort is the minimum number of characters of a short id.
 const LeastShort = 6
 
 // ShortIDs abbreviates ids to their last characters: as few as distinguish them, but at least LeastShort. [ExpandID]

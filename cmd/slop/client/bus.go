@@ -129,7 +129,7 @@ func (d *Bus) AsPerson(ctx context.Context) (err error) {
 	return nil
 }
 
-// say publishes an event of the person in a session.
+// say publishes an event of the user in a session.
 func (d *Bus) say(ctx context.Context, session string, p events.Payload) (uint64, string, error) {
 	if err := d.AsPerson(ctx); err != nil {
 		return 0, "", err

@@ -32,7 +32,7 @@ type Client interface {
 	Sessions(ctx context.Context) (list []projections.Summary, current string, err error)
 	// Asks lists every ask of a session, settled ones too, in the order raised.
 	Asks(ctx context.Context, session string) ([]Ask, error)
-	// Answer sends the person's answer. It returns a *SettledError, errAnswerRefused, or pending if the answer is
+	// Answer sends the user's answer. It returns a *SettledError, errAnswerRefused, or pending if the answer is
 	// recorded but not settled yet. The rule is the one that was recorded with it.
 	Answer(ctx context.Context, session string, a Ask, given Answer) (pending bool, made *events.Rule, err error)
 	// Control sends a control request to the conductor. It returns ErrControlRefused, or pending if the conductor has
@@ -43,7 +43,7 @@ type Client interface {
 	Undo(ctx context.Context, session string, want events.UndoRequested) (*events.ToolSettled, error)
 	// Changes lists the files that the calls of a session changed.
 	Changes(ctx context.Context, session string) (projections.Changes, error)
-	// Keep records what a person keeps: the log files of a session, or a file as calls left it.
+	// Keep records what a user keeps: the log files of a session, or a file as calls left it.
 	Keep(ctx context.Context, session string, want KeepRequest) error
 	// Search finds words in the events of every session.
 	Search(ctx context.Context, text string, page search.Page) (search.Answer, error)

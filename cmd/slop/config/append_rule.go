@@ -42,7 +42,7 @@ func AppendRule(file, tool string, patterns []string) (origin string, err error)
 		rule = append([]byte("\n"), rule...)
 	}
 	if err := validLayer(file, append(bytes.Clone(have), rule...)); err != nil {
-		return "", fmt.Errorf("%s cannot take a rule at its end: %w", file, err)
+		return "", fmt.Errorf("cannot append a rule to %s: %w", file, err)
 	}
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return "", fmt.Errorf("create the configuration folder: %w", err)

@@ -37,7 +37,7 @@ func TestAFileThatTakesNoRuleIsLeftAlone(t *testing.T) {
 	for _, text := range []string{"rules = []\n", "[[rules]\n", "[a]\nb = \"\"\"\n"} {
 		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 		_, err := AppendRule(file, "edit_file", nil)
-		require.ErrorContains(t, err, "cannot take a rule at its end")
+		require.ErrorContains(t, err, "cannot append a rule to")
 		left, err := os.ReadFile(file)
 		require.NoError(t, err)
 		require.Equal(t, text, string(left))

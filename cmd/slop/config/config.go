@@ -120,8 +120,8 @@ type Provider struct {
 	APIKeyEnv string            `toml:"api_key_env" project:"never" doc:"Environment variable that holds the key; empty: credentials.toml, then the vendor's own variable (see providers.md). A program that the provider runs sees this variable, too."`
 	Headers   map[string]string `toml:"headers" items:"32" project:"never" doc:"Additional HTTP headers. Their values are masked in every record."`
 	Command   string            `toml:"command" project:"never" doc:"Program of a provider that runs as a subprocess: an absolute path, without arguments. Empty: the provider's own, found on PATH (gemini_cli: gemini, claude_cli: claude, codex_cli: codex; acp has none). ProviderChanged changes it in a running session."`
-	Args      []string          `toml:"args" items:"32" project:"never" doc:"Arguments of the agent of acp, such as [\"--acp\"]; recorded with each run, so they must not contain a key."`
-	Tools     string            `toml:"tools" enum:"mcp|text" zero:"none" project:"never" doc:"How the model of gemini_cli calls tools: mcp, as functions of slop's MCP server, or text, for programs that know no MCP servers. Empty: mcp."`
+	Args      []string          `toml:"args" items:"32" project:"never" doc:"Arguments for the acp agent, such as [\"--acp\"]; recorded with each run, so they must not contain a key."`
+	Tools     string            `toml:"tools" enum:"mcp|text" zero:"none" project:"never" doc:"How the model of gemini_cli calls tools: mcp, as functions of slop's MCP server, or text, for programs that do not support MCP servers. Empty: mcp."`
 	SilenceS  int               `toml:"silence_s" min:"0" max:"3600" project:"never" doc:"Seconds without output after which a program or an answer is given up; 0: 90, and 600 for codex_cli, which prints nothing while its model works."`
 }
 
@@ -146,7 +146,7 @@ type Budget struct {
 type Retrieval struct {
 	Enabled  bool   `toml:"enabled" project:"only=false" doc:"Whether the turns of a discussion retrieve passages."`
 	Source   string `toml:"source" enum:"chroma|text" project:"only=text" doc:"\"chroma\": passages are found by meaning, with vectors from provider. \"text\": passages are ranked by the words of the message, and nothing leaves the machine."`
-	Provider string `toml:"provider" project:"never" doc:"Provider of the vectors; it must have embeddings (see providers.md). If it fails, passages are ranked by words, and the turn says so."`
+	Provider string `toml:"provider" project:"never" doc:"Provider of the vectors; it must support embeddings (see providers.md). If it fails, passages are ranked by words, and the turn says so."`
 	Model    string `toml:"model" project:"never" doc:"Model that computes the vectors; empty: the provider's default."`
 	TopK     int    `toml:"top_k" min:"1" max:"20" project:"lower" doc:"Maximum number of passages for a turn."`
 }

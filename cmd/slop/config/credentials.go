@@ -20,7 +20,7 @@ import (
 // minSecret is the shortest key that is accepted, in bytes: masking shorter ones would hide ordinary words.
 const minSecret = 8
 
-// Credentials is the person's credentials.toml: one section per provider.
+// Credentials is the user's credentials.toml: one section per provider.
 type Credentials struct {
 	Keys map[string]string // provider to key
 	// Exposed means that other users of the machine can read the file.
@@ -174,8 +174,8 @@ func KeyVariables() map[string]string {
 	}
 }
 
-// WriteKey records the key of a provider in credentials.toml in a person's folder, which it creates if needed, and
-// returns the file. Only the person may read the file; the rest of its text stays as it is. The file is replaced as a
+// WriteKey records the key of a provider in credentials.toml in a user's folder, which it creates if needed, and
+// returns the file. Only the user may read the file; the rest of its text stays as it is. The file is replaced as a
 // whole or not at all. It fails if the file is not valid, before or with the key. Errors never hold a key.
 func WriteKey(userDir, provider, key string) (string, error) {
 	path := filepath.Join(userDir, "credentials.toml")

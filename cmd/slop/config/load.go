@@ -21,9 +21,9 @@ type Sources struct {
 	// UserDir is the folder of config.toml, which may be missing. Empty means [UserDir] with this process's
 	// environment.
 	UserDir string
-	// File is the person's additional file, from --config. It must exist if it is named.
+	// File is the user's additional file, from --config. It must exist if it is named.
 	File string
-	// OSUser is the person's name if no layer gives one; characters that are not allowed in an actor's name are
+	// OSUser is the user's name if no layer gives one; characters that are not allowed in an actor's name are
 	// replaced. Empty leaves the name empty.
 	OSUser string
 }

@@ -187,7 +187,7 @@ func TestWrongRostersSayWhereAndWhat(t *testing.T) {
 		"a long prompt": {"presets.toml", "[presets.a]\nsystem_prompt = \"" + strings.Repeat("x",
 			events.MaxSystemPrompt+1) + "\"", "presets.toml:2: `presets.a.system_prompt` is longer than 16384 bytes"},
 		"a control character": {"presets.toml", "[presets.a]\nsystem_prompt = \"\\u0007\"",
-			"`presets.a.system_prompt` holds a control character"},
+			"`presets.a.system_prompt` contains a control character"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -80,7 +80,7 @@ func (e ShellEnvironment) CheckProject(open []string) error {
 			return fmt.Errorf("path.prepend: %w", err)
 		}
 		if InsideAny(append(roots, "/proc", "/dev"), real) || InsideAny([]string{"/proc", "/dev"}, filepath.Clean(folder)) {
-			return fmt.Errorf("path.prepend must not hold folders that tools can write to, got %q", folder)
+			return fmt.Errorf("path.prepend must not contain folders that tools can write to, got %q", folder)
 		}
 	}
 	return nil
@@ -126,9 +126,9 @@ func folderProblem(folder string) string {
 	case DrivePattern().MatchString(folder):
 		return ""
 	case strings.ContainsRune(folder, os.PathListSeparator):
-		return "must hold one folder per entry"
+		return "must contain one folder per entry"
 	case !filepath.IsAbs(folder) && !strings.HasPrefix(folder, "${"):
-		return "must hold absolute paths"
+		return "must contain absolute paths"
 	}
 	return ""
 }

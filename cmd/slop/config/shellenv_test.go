@@ -82,8 +82,8 @@ func TestShellEnvironmentMistakesAreReportedWithTheirLine(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"[path]\nprepent = []":              "mcp_env.toml:2: unknown key `path.prepent`; did you mean `prepend`?",
-		"[path]\nprepend = [\"bin\"]":       "mcp_env.toml:2: `path.prepend` must hold absolute paths: \"bin\"",
-		"[path]\nprepend = [\"/a:/b\"]":     "mcp_env.toml:2: `path.prepend` must hold one folder per entry: \"/a:/b\"",
+		"[path]\nprepend = [\"bin\"]":       "mcp_env.toml:2: `path.prepend` must contain absolute paths: \"bin\"",
+		"[path]\nprepend = [\"/a:/b\"]":     "mcp_env.toml:2: `path.prepend` must contain one folder per entry: \"/a:/b\"",
 		"[env]\nA = 1":                      "mcp_env.toml:2: `env.A` must be a string, not a whole number",
 		"[env]\nA = \"x\"\n\"B-C\" = \"x\"": "mcp_env.toml:3: `env.B-C` is not a valid variable name",
 	} {

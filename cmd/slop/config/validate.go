@@ -114,7 +114,7 @@ func checkText(key *schemaKey, text, path string) []*Error {
 	case len(text) > limit:
 		return []*Error{invalid(path, "is longer than %d bytes", limit)}
 	case !utf8.ValidString(text) || strings.ContainsFunc(text, forbidden):
-		return []*Error{invalid(path, "holds a control character")}
+		return []*Error{invalid(path, "contains a control character")}
 	case len(key.enum) > 0 && !(key.zeroNone && text == "") && !slices.Contains(key.enum, text):
 		return []*Error{invalid(path, "must be %s, not %q", orWords(key.enum), text)}
 	}

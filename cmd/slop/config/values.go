@@ -69,7 +69,7 @@ func serverProblem(server string) string {
 	case err != nil || u.Host == "" || !slices.Contains([]string{"nats", "tls", "ws", "wss"}, u.Scheme):
 		return "must be nats://HOST:PORT, or tls, ws or wss"
 	case u.User != nil:
-		return "must not hold a name or password; use --creds FILE"
+		return "must not contain a name or password; use --creds FILE"
 	}
 	return ""
 }
@@ -91,7 +91,7 @@ func loopback(host string) bool {
 func checkHosts(c Config) []*Error {
 	for _, host := range c.Net.AllowHosts {
 		if !allowableHost(host) {
-			return []*Error{invalid("net.allow_hosts", "must hold NAME, *.NAME or an address, each with an optional :PORT, "+
+			return []*Error{invalid("net.allow_hosts", "must contain NAME, *.NAME or an address, each with an optional :PORT, "+
 				"not %q", host)}
 		}
 	}
@@ -110,7 +110,7 @@ func searchURLProblem(text string) string {
 	case err != nil || u.Hostname() == "" || u.Scheme != "https" && u.Scheme != "http":
 		return "must be an http or https address"
 	case u.User != nil || u.Fragment != "":
-		return "must not hold a name, a password or a fragment"
+		return "must not contain a name, a password or a fragment"
 	}
 	return ""
 }
@@ -177,7 +177,7 @@ func checkProviders(c Config) []*Error {
 		}
 		for header := range provider.Headers {
 			if !headerPattern().MatchString(header) {
-				found = append(found, invalid(path+"headers", "must hold valid header names, got %q", header))
+				found = append(found, invalid(path+"headers", "must contain valid header names, got %q", header))
 			}
 		}
 	}
@@ -195,7 +195,7 @@ func baseURLProblem(p Provider) string {
 	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
 		return "must be an http or https address"
 	case u.User != nil:
-		return "must not hold a name or password; use api_key_env or credentials.toml"
+		return "must not contain a name or password; use api_key_env or credentials.toml"
 	case u.RawQuery != "" || u.Fragment != "":
 		return "must not have a query or a fragment"
 	case u.Scheme == "http" && !loopback(u.Hostname()) && (p.APIKeyEnv != "" || len(p.Headers) > 0):
@@ -229,8 +229,8 @@ func checkNotify(c Config) []*Error {
 // checkRetrieval checks names that only matter if vectors are used, so that turning retrieval on later cannot fail.
 func checkRetrieval(c Config) []*Error {
 	if known := EmbedderNames(c); !slices.Contains(known, events.ProviderName(c.Retrieval.Provider)) {
-		return []*Error{invalid("retrieval.provider", "must be a provider with embeddings: %s; got %q", strings.Join(known,
-			", "), c.Retrieval.Provider)}
+		return []*Error{invalid("retrieval.provider", "must be a provider that supports embeddings: %s; got %q",
+			strings.Join(known, ", "), c.Retrieval.Provider)}
 	}
 	if len(c.Retrieval.Model) > events.MaxModelName {
 		return []*Error{invalid("retrieval.model", "must have at most %d bytes", events.MaxModelName)}
@@ -241,7 +241,7 @@ func checkRetrieval(c Config) []*Error {
 func checkBlacklist(c Config) []*Error {
 	for _, pattern := range c.MCP.Blacklist {
 		if _, err := sandbox.ParseGlob(pattern); err != nil {
-			return []*Error{invalid("mcp.blacklist", "must hold valid globs without too many braces, got %q", pattern)}
+			return []*Error{invalid("mcp.blacklist", "must contain valid globs without too many braces, got %q", pattern)}
 		}
 	}
 	return nil

@@ -271,7 +271,7 @@ func (e *Engine) watchClocks() error {
 	return nil
 }
 
-// HandBack has the work of lost workers delivered again at once.
+// HandBack redelivers the work of lost workers at once.
 func (e *Engine) HandBack(conn *bus.Conn) {
 	e.Group.Go(func() error {
 		for e.Ctx.Err() == nil {

@@ -35,7 +35,7 @@ func KeepContext(ctx context.Context, p site.Place, folder, name, markdown strin
 func (f *projectFiles) KeepContext(ctx context.Context, folder, name, markdown string) (string, error) {
 	local := filepath.Clean(filepath.FromSlash(folder))
 	if folder == "" || strings.ContainsRune(folder, 0) || !filepath.IsLocal(local) {
-		return "", &core.FileProblem{Kind: core.FileDenied, Message: "output_dir is no folder below the project folder",
+		return "", &core.FileProblem{Kind: core.FileDenied, Message: "output_dir is not a folder below the project folder",
 			Hint: "Set project_output_dir to a path such as ./md_gen."}
 	}
 	if len(markdown) > core.MaxProjectFile {

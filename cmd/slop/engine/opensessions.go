@@ -38,7 +38,7 @@ func (e *Engine) Newest(ctx context.Context, conn *bus.Conn) (SessionWriter, err
 }
 
 // errNoOpenSession means that no session is open.
-var errNoOpenSession = errors.New("there is no open session")
+var errNoOpenSession = errors.New("no session is open")
 
 // newestOpen returns the session that was opened last and is not closed.
 func (e *Engine) newestOpen(ctx context.Context, log events.Log) (string, error) {

@@ -29,7 +29,7 @@ func (e *Engine) watchFill(ctx context.Context, conn *bus.Conn) error {
 }
 
 // watchReserve records, once per limit, that only the reserve of the log is left. An engine of slop run ends in that
-// case: nothing new can begin until a person makes room, and that requires that no engine is running.
+// case: nothing new can begin until a user makes room, and that requires that no engine is running.
 func (e *Engine) watchReserve(ctx context.Context, conn *bus.Conn) error {
 	tick := time.NewTicker(fillEvery)
 	defer tick.Stop()
@@ -67,7 +67,7 @@ func (e *Engine) noteReserve(ctx context.Context, conn *bus.Conn) error {
 			return nil
 		}
 	}
-	e.Logger.Error("only the reserve of the log is left, so no new work begins", "bytes", fill.Bytes, "budget",
+	e.Logger.Error("only the log's reserve is left, so no new work starts", "bytes", fill.Bytes, "budget",
 		fill.Budget)
 	origin := events.Origin{ID: NewID(), Time: time.Now(), Project: e.Name, Session: events.StoreSession,
 		Actor: events.ActorTimers}

@@ -11,7 +11,7 @@ import (
 // openServers reads which external MCP servers the user trusts, and ends processes that a killed engine left behind.
 func (e *Engine) openServers() (*mcp.Manager, error) {
 	if n := mcp.KillOrphans(); n > 0 {
-		e.Logger.Info("processes of external servers whose engine was killed are ended", "count", n)
+		e.Logger.Info("ending processes of external servers whose engine was killed", "count", n)
 	}
 	servers, err := e.ExternalServers(nil)
 	if servers == nil {

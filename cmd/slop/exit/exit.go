@@ -11,7 +11,7 @@ const (
 	Done     = 0
 	Failed   = 1 // the thing asked for failed
 	Usage    = 2 // wrong usage or configuration
-	Waiting  = 3 // a person's answer is needed and the command may not wait for it
+	Waiting  = 3 // the user's answer is needed and the command may not wait for it
 	Diverged = 4 // replay diverged
 )
 

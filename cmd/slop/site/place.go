@@ -52,7 +52,7 @@ type Place struct {
 	Base    string // subject token of the name of the project's folder
 	Name    string // subject token of the project: from the data folder, else Base
 	State   string // state folder of this user; empty if there is none
-	Person  string // actor token of the person
+	Person  string // actor token of the user
 }
 
 // Place reads the configuration and finds the folders.

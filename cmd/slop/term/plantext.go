@@ -9,11 +9,11 @@ import (
 )
 
 // planHead explains the text of a plan.
-const planHead = `# The tickets of a plan. "## ID" begins a ticket. Below it may stand, up to an empty line,
-#   after: IDs of tickets that must be done first, with commas
+const planHead = `# The tickets of a plan. "## ID" begins a ticket. These lines may follow, up to an empty line:
+#   after: IDs of tickets that must be done first, separated by commas
 #   file: the file that it is about
 #   check: the command that shows that it is done
-# and then its description. A line of it that begins with ## or \ needs a \ in front.
+# and then its description. Put a \ in front of a line of it that begins with ## or \.
 `
 
 // planTicket is a ticket in the payload of an ask; other members are kept.
@@ -79,7 +79,7 @@ func PlanFrom(args json.RawMessage, text []byte) (json.RawMessage, error) {
 	for i, t := range r.tickets {
 		for _, id := range t.list("depends_on") {
 			if !slices.ContainsFunc(r.tickets, func(t planTicket) bool { return t.text("id") == id }) {
-				return nil, fmt.Errorf("line %d: %s is after %s, which is not in the plan", r.lines[i], t.text("id"), id)
+				return nil, fmt.Errorf("line %d: %s depends on %s, which is not in the plan", r.lines[i], t.text("id"), id)
 			}
 		}
 	}

@@ -32,7 +32,7 @@ func TestPlanIsEditedAsText(t *testing.T) {
 		"## T-1\n\nx\n## \n":            "line 4: a ticket needs an id",
 		"## T-1\n\nx\n## T-1\n":         "line 4: T-1 is already the ticket of line 1",
 		"## T-1\nEdit it\n":             `line 2: "Edit it": expected after:, file: or check:`,
-		"## T-1\n\n## T-2\nafter: T-3,": "line 3: T-2 is after T-3, which is not in the plan",
+		"## T-1\n\n## T-2\nafter: T-3,": "line 3: T-2 depends on T-3, which is not in the plan",
 	} {
 		_, err := PlanFrom([]byte(plan), []byte(bad))
 		require.ErrorContains(t, err, why)

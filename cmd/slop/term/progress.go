@@ -154,7 +154,7 @@ func (p *Progress) fold(e *events.Event) string {
 		for _, t := range x.Tickets {
 			p.set(t.ID, events.StatusTodo)
 		}
-		return "worker asked for: " + x.Track.Title
+		return "worker requested: " + x.Track.Title
 	case events.GraphMutated:
 		return p.mutated(x)
 	case events.PlanningFailed:
@@ -190,7 +190,7 @@ func (p *Progress) mutated(x events.GraphMutated) string {
 			delete(p.tickets, op.Ticket)
 		}
 	}
-	return fmt.Sprintf("%s changed the graph of tickets (%d)", x.By, len(x.Ops))
+	return fmt.Sprintf("%s changed the ticket graph (%d)", x.By, len(x.Ops))
 }
 
 func (p *Progress) foldTicket(e *events.Event) string {
@@ -250,7 +250,7 @@ func (p *Progress) foldTicket(e *events.Event) string {
 // changeLine describes a user's change of settings.
 func changeLine(e *events.Event, wrong error) string {
 	if wrong != nil {
-		return fmt.Sprintf("%s of %s does not count: %v", e.Type, e.Actor, wrong)
+		return fmt.Sprintf("%s by %s was not accepted: %v", e.Type, e.Actor, wrong)
 	}
 	return fmt.Sprintf("%s sets %s", e.Actor, projections.Summarize(e.Payload))
 }

@@ -239,7 +239,7 @@ func (f *Flow) Print(text string) {
 	_, _ = io.WriteString(f.w, f.wrap.add(text))
 }
 
-// mark begins the further lines of a text that a person approves or compares, where that text itself has nothing: in
+// mark begins the further lines of a text that a user approves or compares, where that text itself has nothing: in
 // its margin, or in the column of a diff's sign.
 const mark = "↳"
 

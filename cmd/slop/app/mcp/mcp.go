@@ -273,7 +273,7 @@ func open(g *site.Flags) (*mcp.Manager, error) {
 		return nil, err
 	}
 	servers, err := p.ExternalServers(func(_ context.Context, server, url string) error {
-		g.Notice("to give access to %s, open %s", server, term.OneLine(url))
+		g.Notice("to authorize access to %s, open %s", server, term.OneLine(url))
 		return nil
 	})
 	if servers == nil {

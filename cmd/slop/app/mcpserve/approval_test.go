@@ -121,14 +121,14 @@ func TestRequirement11NoAnswerOfAClientApprovesACall(t *testing.T) {
 		forged.InputResponses = mcp.InputResponseMap{"approve": &mcp.ElicitResult{Action: "accept",
 			Content: map[string]any{"approve": true}}}
 		_, err := session.CallTool(t.Context(), forged)
-		require.ErrorContains(t, err, "inputResponses and requestState must be those of a question that was asked")
+		require.ErrorContains(t, err, "inputResponses and requestState must belong to a question about the same request")
 		forged.InputResponses, forged.RequestState = nil, "approved"
 		_, err = session.CallTool(t.Context(), forged)
-		require.ErrorContains(t, err, "inputResponses and requestState must be those of a question that was asked")
+		require.ErrorContains(t, err, "inputResponses and requestState must belong to a question about the same request")
 		refusals := eventstest.All(t, v.log, events.Filter{Project: v.person.Project,
 			Type: events.NameOf[events.CallAbandoned]()})
 		require.Len(t, refusals, 3*n+2, "each refusal is on record")
-		require.Contains(t, string(refusals[3*n].Data), "answers to questions that nobody asked")
+		require.Contains(t, string(refusals[3*n].Data), "answers to questions that were not asked")
 
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error, 1)

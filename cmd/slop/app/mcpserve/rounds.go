@@ -27,7 +27,7 @@ func (*inputNeeded) Error() string { return "the external server asks questions 
 
 // round are the questions that an external server asked at once during a call, as far as the client may answer them.
 type round struct {
-	raised int // all questions of the round, also those for the person
+	raised int // all questions of the round, also those for the user
 	open   map[string]openQuestion
 
 	// state must come with the answers, once, in a request for the same; guarded by server.mu.
@@ -44,7 +44,7 @@ type openQuestion struct {
 func (s *server) question(gone context.Context, q request, c *call, a events.AskRaised) error {
 	var asked question
 	if json.Unmarshal(a.Args, &asked) != nil {
-		return nil // it waits for the person
+		return nil // it waits for the user
 	}
 	if c.round.raised == 0 {
 		c.round.open = map[string]openQuestion{}
@@ -198,10 +198,10 @@ func (s *server) refuseAnswers(ctx context.Context, name string) error {
 		return refuse("%v", err)
 	}
 	defer s.end(c)
-	message := "inputResponses and requestState must be those of a question that was asked, once and for the same " +
-		"request: call it again without them. Calls are approved by a person with slop ask answer; call " + c.id +
+	message := "inputResponses and requestState must belong to a question about the same request and be used once: " +
+		"repeat the call without them. Only the user approves calls, with slop ask answer; call " + c.id +
 		" is refused"
-	if err := s.withdraw(ctx, c, fmt.Sprintf("a call of %.80q came with answers to questions that nobody asked",
+	if err := s.withdraw(ctx, c, fmt.Sprintf("a call of %.80q came with answers to questions that were not asked",
 		name)); err != nil {
 		return refuse("%v", err)
 	}

@@ -48,7 +48,7 @@ type server struct {
 	elicits bool // clients are asked the questions of an external server
 	samples bool // the models of clients reply to an external server
 	roots   bool // clients name their folders to an external server
-	// answer sends an answer to an ask with the gate input as the person's.
+	// answer sends an answer to an ask with the gate input as the user's.
 	answer func(ctx context.Context, ask string, given client.Answer) error
 	wait   time.Duration // how long one request waits for an outcome; 0: as long as its client does
 
@@ -83,7 +83,7 @@ type call struct {
 // have stopped waiting.
 func (s *server) newMCP(o offered, gone func(*mcp.ServerSession) context.Context) *mcp.Server {
 	options := &mcp.ServerOptions{
-		Instructions: "Every call is recorded, and calls that change something may wait for a person's yes.",
+		Instructions: "Every call is recorded, and calls that change something may wait for the user's approval.",
 		Capabilities: o.capabilities(),
 	}
 	var out *mcp.Server
@@ -436,7 +436,7 @@ func (s *server) leavePending(gone context.Context, c *call) error {
 	s.keep(gone, c)
 	waits := "it has not ended"
 	if c.ask != "" {
-		waits = "it may wait for a person, ask " + c.ask
+		waits = "it may be waiting for the user: ask " + c.ask
 	}
 	return refuse("pending: call %s has no outcome yet; %s. Call %s with {\"call\": %q} to keep waiting.", c.id, waits,
 		outcomeTool, c.id)
@@ -462,7 +462,7 @@ func clientOf(session *mcp.ServerSession) *events.MCPClient {
 func progress(p events.Payload) string {
 	switch p := p.(type) {
 	case events.AskRaised:
-		return "waiting for a person: ask " + p.Ask
+		return "waiting for the user: ask " + p.Ask
 	case events.ToolStarted:
 		return "started"
 	}

@@ -97,7 +97,7 @@ func readPipe(ctx context.Context, r io.Reader, name string, verify bool) (pastS
 	}
 	kept, err := os.CreateTemp("", "slop-replay-*.jsonl")
 	if err != nil {
-		return pastSession{}, exit.Errorf(exit.Failed, "keep standard input: %w", err)
+		return pastSession{}, exit.Errorf(exit.Failed, "buffer standard input: %w", err)
 	}
 	drop := func() {
 		kept.Close()
@@ -112,7 +112,7 @@ func readPipe(ctx context.Context, r io.Reader, name string, verify bool) (pastS
 	}
 	if err != nil {
 		drop()
-		return pastSession{}, exit.Errorf(exit.Failed, "keep standard input: %w", err)
+		return pastSession{}, exit.Errorf(exit.Failed, "buffer standard input: %w", err)
 	}
 	past.close = drop
 	return past, nil

@@ -46,7 +46,7 @@ which sessions are kept and why.`,
 	return cmd
 }
 
-// keep records whether the person wants to keep a session's log files.
+// keep records whether the user wants to keep a session's log files.
 func keep(ctx context.Context, g *site.Flags, word string, want client.KeepRequest) error {
 	return keepIf(ctx, g, word, want, func(projections.Summary) error { return nil })
 }

@@ -26,7 +26,7 @@ type toolAnswer struct {
 
 	preview   string // what a call that needs approval would change
 	waits     bool   // it needs approval
-	operator  string // for the person only
+	operator  string // for the user only
 	artifacts []tools.Artifact
 }
 

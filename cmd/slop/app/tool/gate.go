@@ -17,7 +17,7 @@ import (
 	"manualslop/tools"
 )
 
-// ruling says whether a call may run without asking a person. The zero value is invalid.
+// ruling says whether a call may run without asking a user. The zero value is invalid.
 type ruling int
 
 const (

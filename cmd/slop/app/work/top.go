@@ -93,7 +93,7 @@ func followTop(ctx context.Context, g *site.Flags, d client.Client, session stri
 	}
 }
 
-// topRows returns the unfinished workers, beginning with those that wait for a person, and the asks without a worker.
+// topRows returns the unfinished workers, beginning with those that wait for a user, and the asks without a worker.
 func topRows(set *projections.Set, now time.Time) [][]string {
 	asks := set.OpenAsks()
 	ids := make([]string, len(asks))
