@@ -21,7 +21,7 @@ const axeCore = "../bin/tsc/node_modules/axe-core/axe.min.js"
 func everyView() map[string]string {
 	own := "#/s/" + session
 	return map[string]string{
-		"#/inbox": "Choose a question", "#/inbox/a1": "Yes, this once", "#/sessions": "Waits for you",
+		"#/inbox": "choose a question", "#/inbox/a1": "Yes, this once", "#/sessions": "Waiting for you",
 		"#/search?q=x": "Words", own + "/live": "Tier 4", own + "/tickets": "Waits for", own + "/tickets/T-001": "waits for",
 		own + "/tickets?as=graph": "Graph", own + "/asks": "Answer", own + "/timeline/a1": "AskRaised",
 		own + "/conversation/T-001": "Request 1", own + "/changes": "money.py",

@@ -212,13 +212,13 @@ func signsInOnce(t *testing.T, b *rod.Browser) {
 	f := open(t)
 	link := f.gw.URL() + "/#login=" + f.codeOf(t, access.RightHuman)
 	p := visit(t, b, link)
-	p.awaitText("Nothing waits for you.")
+	p.awaitText("Nothing is waiting for you.")
 	p.awaitText("● live")
 	at, err := p.Eval(`() => [location.href, document.cookie].join(" ")`)
 	require.NoError(t, err)
 	require.Equal(t, f.gw.URL()+"/#/inbox ", at.Value.Str(), "neither the code nor the cookie can be read afterwards")
 	require.NoError(t, p.Reload())
-	p.awaitText("Nothing waits for you.")
+	p.awaitText("Nothing is waiting for you.")
 
 	other, err := b.Incognito()
 	require.NoError(t, err)
@@ -227,7 +227,7 @@ func signsInOnce(t *testing.T, b *rod.Browser) {
 	late.awaitText("this link is invalid")
 	require.NotContains(t, late.text(), "Inbox")
 	late.run(`code => { location.hash = "#login=" + code }`, f.codeOf(t, access.RightRead)) // pasted into the same tab
-	late.awaitText("Nothing waits for you.")
+	late.awaitText("Nothing is waiting for you.")
 }
 
 func signsInByFile(t *testing.T, b *rod.Browser) {
@@ -236,9 +236,9 @@ func signsInByFile(t *testing.T, b *rod.Browser) {
 	page := access.OpeningPage(f.gw.URL() + "/#login=" + f.codeOf(t, access.RightHuman))
 	require.NoError(t, os.WriteFile(file, []byte(page), 0o600))
 	p := visit(t, b, "file://"+file)
-	p.awaitText("Nothing waits for you.")
+	p.awaitText("Nothing is waiting for you.")
 	require.NoError(t, p.Reload())
-	p.awaitText("Nothing waits for you.")
+	p.awaitText("Nothing is waiting for you.")
 
 	foreign := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = fmt.Fprintf(w, `<!doctype html><meta http-equiv="refresh" content="0; url=%s">`,
@@ -252,7 +252,7 @@ func signsInByFile(t *testing.T, b *rod.Browser) {
 	} {
 		lured := visit(t, b, foreign.URL+"/?to="+url.QueryEscape(to))
 		lured.awaitText(shows)
-		require.NotContains(t, lured.text(), "Nothing waits for you.", to)
+		require.NotContains(t, lured.text(), "Nothing is waiting for you.", to)
 	}
 }
 
@@ -364,7 +364,7 @@ func needsTheWholeDiff(t *testing.T, b *rod.Browser) {
 	p.choose("a1")
 	noYes("Reading the diff")
 	release()
-	noYes("A yes needs the whole diff: draw all of it first.")
+	noYes("Show the whole diff before you answer yes.")
 	p.run(`() => { performance.now = () => 1e9 }`)
 	button, err := p.ElementR("button", "Show all of it")
 	require.NoError(t, err)
@@ -473,7 +473,7 @@ func listsSessions(t *testing.T, b *rod.Browser) {
 		require.Contains(t, cells, s.Goal)
 		require.Contains(t, cells, s.Session+" (current)")
 	}
-	require.Contains(t, cells, "⚑ waits for you")
+	require.Contains(t, cells, "⚑ waiting for you")
 	require.NoError(t, p.Reload())
 	p.awaitText("make the tests pass")
 }
@@ -486,7 +486,7 @@ func tellsOfALostLink(t *testing.T, b *rod.Browser) {
 	p.choose("a1")
 	f.stop()
 	p.awaitText("reconnecting since")
-	p.awaitText("what is shown may be old")
+	p.awaitText("the data shown may be out of date")
 	p.press(input.KeyA)
 	p.awaitText("it is not sent again")
 	require.Contains(t, p.text(), "edit_file a.go", "what was known stays")

@@ -18,7 +18,7 @@ func elsewhere() map[string][2]string {
 	return map[string][2]string{
 		"active_discussion": {"discussion/other", "Make it active"},
 		"ai_input":          {"discussion", "New entry or message"},
-		"disc_entries":      {"discussion", "Add as entry"},
+		"disc_entries":      {"discussion", "Add as an entry"},
 		"mma_epic_input":    {"goal", "Goal"},
 	}
 }
@@ -99,7 +99,7 @@ func setsFields(t *testing.T, b *rod.Browser) {
 	set("tier2_temperature", "0.5")
 	require.Contains(t, p.names("textbox", 1), "models of tier 2")
 	p.click("button", "Change 2 fields")
-	p.has("2 fields are changed.")
+	p.has("2 fields changed.")
 	temperature := 0.5
 	require.Equal(t, []events.TierChanged{{Tier: 2, Models: []string{"m1", "m2"}},
 		{Tier: 2, Temperature: &temperature}}, recorded[events.TierChanged](f))
@@ -115,7 +115,7 @@ func setsFields(t *testing.T, b *rod.Browser) {
 	p.run(`name => { const at = document.querySelector("[name=tier2_persona]")
 		at.value = name; at.dispatchEvent(new Event("change", {bubbles: true})) }`, aRoster().Personas[0].Name)
 	p.click("button", "Change$")
-	p.has("It is changed.")
+	p.has("Changed.")
 	last := recorded[events.TierChanged](f)
 	require.Equal(t, aRoster().Personas[0].Name, *last[len(last)-1].Persona)
 

@@ -24,7 +24,7 @@ func showsBlockedTickets(t *testing.T, b *rod.Browser) {
 	f.graph()
 	f.begin("T-001")
 	p := consoleOf(t, b, f)
-	p.awaitText("Nothing waits for you.")
+	p.awaitText("Nothing is waiting for you.")
 	require.NotContains(t, p.text(), "blocked")
 	blocked := events.TicketBlocked{Ticket: "T-001", Kind: events.BlockWorker, Reason: "the test needs a key\nsecond line"}
 	f.put(events.ActorConductor, blocked)
@@ -37,7 +37,7 @@ func showsBlockedTickets(t *testing.T, b *rod.Browser) {
 	p.await(`to => location.hash === to`, "#/s/"+session+"/tickets/T-001")
 	p.has("it is blocked (worker)", told) // the frame of the session says it, too
 	p.run(`() => { location.hash = "#/sessions" }`)
-	p.has("Waits for you", told)
+	p.has("Waiting for you", told)
 	p.click("a", "✗ T-001 is blocked")
 	p.await(`to => location.hash === to`, "#/s/"+session+"/tickets/T-001")
 	f.put(events.ActorConductor, events.TicketUnblocked{Ticket: "T-001"})

@@ -283,7 +283,7 @@ func showsDiscussions(t *testing.T, b *rod.Browser) {
 	p.at("discussion/plan")
 	p.has("plan", "Which way?")
 	p.fill("New entry or message", "The short one")
-	p.click("button", "Add as entry")
+	p.click("button", "Add as an entry")
 	p.has("The entry is added.")
 	type list struct {
 		Entries []projections.DiscussionEntry
@@ -305,7 +305,7 @@ func showsDiscussions(t *testing.T, b *rod.Browser) {
 	p.click("button", "Make it active")
 	p.has("● active")
 	p.fill("Name of a preset", "small")
-	p.click("button", "Save the files as preset")
+	p.click("button", "Save the files as a preset")
 	p.has("small", "Load")
 }
 

@@ -86,7 +86,7 @@ func framesASession(t *testing.T, b *rod.Browser) {
 	f.graph()
 	f.put(events.ActorConductor, events.Paused{})
 	p := consoleOf(t, b, f)
-	p.awaitText("Nothing waits for you.")
+	p.awaitText("Nothing is waiting for you.")
 	p.press(input.KeyG, input.KeyS)
 	p.awaitText("make the tests pass")
 	p.click("a", "make the tests pass")
@@ -97,7 +97,7 @@ func framesASession(t *testing.T, b *rod.Browser) {
 
 	p.press(input.Period)
 	f.react(f.expect("ResumeRequested", anyEvent), events.Resumed{})
-	p.awaitText("It goes on.")
+	p.awaitText("Resumed.")
 	p.awaitText("◐ executing")
 	p.click("button", "Pause")
 	f.react(f.expect("PauseRequested", anyEvent), events.Paused{})
@@ -127,7 +127,7 @@ func leadsToTheNext(t *testing.T, b *rod.Browser) {
 	f := openEmpty(t)
 	f.put("operator", events.SessionOpened{Folder: "20260102_030405"})
 	p := consoleOf(t, b, f)
-	p.awaitText("Nothing waits for you.")
+	p.awaitText("Nothing is waiting for you.")
 	p.press(input.KeyG, input.KeyS)
 	p.click("a", "no goal yet")
 	p.has("No model has worked in this session.")
@@ -185,7 +185,7 @@ func goesOnAfterARestart(t *testing.T, b *rod.Browser) {
 	again.tokens = f.tokens
 	p.awaitText("This browser is not signed in.")
 	other := visit(t, b, again.gw.URL()+"/#login="+again.codeOf(t, access.RightHuman))
-	other.awaitText("Nothing waits for you.")
+	other.awaitText("Nothing is waiting for you.")
 	p.has("T-002", "a worker or its track", "● live")
 	p.await(`to => location.hash === to`, "#/s/"+session+"/tickets/T-002")
 	p.await(`() => document.querySelectorAll("tbody tr").length === 3`)
@@ -246,7 +246,7 @@ func showsLiveWork(t *testing.T, b *rod.Browser) {
 		}
 		require.True(t, slices.ContainsFunc(headings, func(h string) bool { return strings.HasPrefix(h, name+" ◐") }),
 			"%s in %v", name, headings)
-		p.has(w.Task, w.Model, "waits for the model")
+		p.has(w.Task, w.Model, "waiting for the model")
 	}
 	for !strings.Contains(p.text(), "I look at it") { // the page may not listen yet
 		say <- delta(fmt.Sprintf(`{"stream_id":"Tier 3 (Worker): T-001","request":%q,"piece":0,"delta":"I look at it"}`,
@@ -314,9 +314,9 @@ func showsTickets(t *testing.T, b *rod.Browser) {
 	require.NoError(t, p.Reload())
 	p.await(`() => document.querySelectorAll(".node").length === 3`)
 	p.at("tickets/T-002?as=graph")
-	p.has("Change what it waits for")
+	p.has("Change its dependencies")
 	p.fill("What T-002 waits for", ", T-003")
-	p.click("button", "Change what it waits for")
+	p.click("button", "Change its dependencies")
 	changed := f.expect("GraphMutationRequested", func(e events.Event) bool { return e.ID != added.ID })
 	require.Equal(t, []events.GraphOp{{Op: events.GraphAddDependency, Ticket: "T-002", Dependency: "T-003"}},
 		changed.Payload.(events.GraphMutationRequested).Ops)
@@ -351,7 +351,7 @@ func fromGoalToDone(byKeys bool) func(*testing.T, *rod.Browser) {
 	return func(t *testing.T, b *rod.Browser) {
 		f := crew(t, nil, `{"script":"make test"}`, "DONE: the tests pass.")
 		p := consoleOf(t, b, f)
-		p.awaitText("Nothing waits for you.")
+		p.awaitText("Nothing is waiting for you.")
 		do := func(keys []input.Key, kind, text string) {
 			t.Helper()
 			if byKeys {

@@ -86,7 +86,7 @@ async function refresh(path: string, kept: Kept): Promise<void> {
       kept.error.value = told(await problemOf(answer))
     }
   } catch {
-    kept.error.value = "The gateway does not answer; what is shown may be old."
+    kept.error.value = "The gateway is not responding; the data shown may be out of date."
   }
   kept.running = false
   if (kept.again) {

@@ -70,7 +70,7 @@ export function Changes(): VNode {
         {at >= 0 ? (
           <File key={rest + ticket} change={files[at]} ticket={ticket} />
         ) : (
-          <p class="quiet">Choose a file: j, or a click.</p>
+          <p class="quiet">Press j or click to choose a file.</p>
         )}
       </main>
     </div>
@@ -108,7 +108,7 @@ function File({ change: f, ticket }: { change: Change; ticket: string }): VNode 
     void acts.act(
       "/api/undo",
       { path: f.path, seen: f.after ?? "", ...(ticket ? { ticket } : {}) },
-      "The file has its earlier content again.",
+      "The file was restored.",
     )
   }
   return (
@@ -161,7 +161,7 @@ function File({ change: f, ticket }: { change: Change; ticket: string }): VNode 
       )}
       {d?.no_diff && (
         <p class="warn">
-          There is no difference to show: <Visible text={d.no_diff} />
+          No difference to show: <Visible text={d.no_diff} />
         </p>
       )}
       {d?.diff && <Diff text={d.diff} all={all} onAll={() => setAll(true)} />}

@@ -82,7 +82,7 @@ function Of({ worker }: { worker: string }): VNode {
       await acts.act(
         "/api/control",
         { action: "note", ticket: worker, note: note.trim() },
-        "The next request carries it.",
+        "The next request will include it.",
       )
     )
       setNote("")
@@ -107,7 +107,7 @@ function Of({ worker }: { worker: string }): VNode {
         </nav>
       )}
       {c.older > 0 && <p class="quiet">{c.older} earlier requests are not shown; the timeline has them.</p>}
-      {c.rounds.length === 0 && <p class="quiet">It asked no model yet.</p>}
+      {c.rounds.length === 0 && <p class="quiet">It has not called a model yet.</p>}
       {c.rounds.map((r) => (
         <One key={r.id} round={r} />
       ))}
@@ -241,7 +241,7 @@ function Call({ call: c }: { call: Called }): VNode {
       )}
       {c.note && (
         <Fragment>
-          <h3>note of the engine</h3>
+          <h3>engine note</h3>
           <Long text={c.note} />
         </Fragment>
       )}

@@ -43,12 +43,12 @@ export function Cost(): VNode {
             value={f.session.priced_micro_dollars}
             aria-label="part of the budget"
           />{" "}
-          {f.budget.used_pct?.toFixed(1)} % of the budget{f.budget.warned && ", four fifths are spent"}
+          {f.budget.used_pct?.toFixed(1)} % of the budget{f.budget.warned && ", more than 80 % spent"}
         </p>
       )}
       {f.unpriced_models.length > 0 && (
         <p class="warn">
-          No price is known for <Visible text={f.unpriced_models.join(", ")} />; it is in no sum.
+          No known price for <Visible text={f.unpriced_models.join(", ")} />; it is in no sum.
         </p>
       )}
       <Tiers />

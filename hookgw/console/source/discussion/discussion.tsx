@@ -93,8 +93,8 @@ function Roles(): VNode {
   const [open, setOpen] = useState(false)
   return (
     <details onToggle={(e) => setOpen(e.currentTarget.open)}>
-      <summary>Roles of entries</summary>
-      {open && <Form name="Roles of entries" of={["disc_roles"]} />}
+      <summary>Entry roles</summary>
+      {open && <Form name="Entry roles" of={["disc_roles"]} />}
     </details>
   )
 }
@@ -156,10 +156,10 @@ function Entries({ name, roles, active, acts }: { name: string; roles: string[];
           name="Delete …"
           what={
             <Fragment>
-              <Visible text={name} /> is removed; the record keeps it.
+              <Visible text={name} /> was removed; the record keeps it.
             </Fragment>
           }
-          onYes={() => void acts.act("/api/discussions/delete", { name }, "It is removed; the record keeps it.")}
+          onYes={() => void acts.act("/api/discussions/delete", { name }, "It was removed; the record keeps it.")}
         />
       </p>
       {read.error.value && (
@@ -184,7 +184,7 @@ function Entries({ name, roles, active, acts }: { name: string; roles: string[];
             void add(
               "/api/discussions/send",
               { text: words.trim() },
-              "The model is asked; its answer becomes an entry.",
+              "The model was asked; its answer becomes an entry.",
             )
           }
         >
@@ -203,7 +203,7 @@ function Entries({ name, roles, active, acts }: { name: string; roles: string[];
             void add("/api/discussions/entries/add", { role: role || roles[0], content: words }, "The entry is added.")
           }
         >
-          Add as entry
+          Add as an entry
         </button>
       </p>
       <p class="acts">
@@ -310,7 +310,7 @@ function One({ entry: e, name, roles, acts }: { entry: Entry; name: string; role
             void acts.act(
               "/api/discussions/entries/edit",
               { ...about, role: c.currentTarget.value },
-              "The role is changed.",
+              "Role changed.",
             )
           }
         >
@@ -331,7 +331,7 @@ function One({ entry: e, name, roles, acts }: { entry: Entry; name: string; role
         <button
           disabled={acts.busy}
           onClick={() =>
-            void acts.act("/api/discussions/entries/delete", about, "The entry is removed; the record keeps it.")
+            void acts.act("/api/discussions/entries/delete", about, "The entry was removed; the record keeps it.")
           }
         >
           Remove
@@ -463,7 +463,7 @@ function Files({ acts }: { acts: Acts }): VNode {
           disabled={acts.busy || !preset.trim()}
           onClick={() => void acts.act("/api/context/presets/save", { name: preset.trim() }, "The preset is saved.")}
         >
-          Save the files as preset
+          Save the files as a preset
         </button>
       </p>
     </section>

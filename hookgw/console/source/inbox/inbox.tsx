@@ -177,7 +177,7 @@ export function Inbox({ selected }: { selected: string }): VNode {
         )}
         {open && list.length === 0 && (
           <p class="quiet">
-            {blocked.length > 0 ? "No question is open." : "Nothing waits for you."}{" "}
+            {blocked.length > 0 ? "No question is open." : "Nothing is waiting for you."}{" "}
             <a href="#/sessions">See what is done</a>
           </p>
         )}
@@ -250,7 +250,7 @@ export function Inbox({ selected }: { selected: string }): VNode {
           </p>
         )}
         {!ask && (selected || list.length > 0) && (
-          <p class="quiet">{selected ? "This question is not open." : "Choose a question: j, or a click."}</p>
+          <p class="quiet">{selected ? "This question is not open." : "Press j or click to choose a question."}</p>
         )}
         {ask && (
           <Fragment>
@@ -350,7 +350,7 @@ export function Inbox({ selected }: { selected: string }): VNode {
                 {plan && (
                   <Sure
                     name="Give up this part …"
-                    what="Its tickets are not planned, and the goal goes on without them."
+                    what="Its tickets are not planned, and the goal continues without them."
                     onYes={() => void answer({ approved: false, reason: "" }, "You gave it up.")}
                   />
                 )}
@@ -366,7 +366,7 @@ export function Inbox({ selected }: { selected: string }): VNode {
 // What may become of a call that was interrupted, and how it is said.
 const interruptions: [string, string][] = [
   ["retry", "Run it again"],
-  ["done", "Take it as done"],
+  ["done", "Treat it as done"],
 ]
 
 // merge returns what was seen, with the questions of now: known ones in their places, new ones at the end.
@@ -476,7 +476,7 @@ function Question({ ask, diff }: { ask: InboxAsk; diff: Shown }): VNode {
       )}
       {diff.is === "cut" && (
         <p class="warn" role="status">
-          A yes needs the whole diff: draw all of it first.
+          Show the whole diff before you answer yes.
         </p>
       )}
       {diff.text && ["cut", "drawn"].includes(diff.is) && <p class="quiet">{extent(diff.text)}</p>}

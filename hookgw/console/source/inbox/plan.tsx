@@ -146,7 +146,7 @@ export function Changed({ from, to }: { from: PlanTicket[]; to: PlanTicket[] }):
   return (
     <Fragment>
       {notes.length === 0 ? (
-        "Nothing is edited."
+        "Nothing was edited."
       ) : (
         <Visible text={"Edited: " + notes.join(", ")} />
       )}

@@ -29,12 +29,12 @@ export function useActs(): Acts {
     if (sending.current) return false
     const p = place.value
     if (p.query.has("at")) {
-      say("This is the past; go back to now to change something.")
+      say("You are viewing the past; go back to now to make changes.")
       return false
     }
     sending.current = true
     setBusy(true)
-    say("It is under way.")
+    say("In progress.")
     const other = !p.session || path.includes("?") // a path may name its session itself
     const sent = await send(other ? path : path + "?session=" + encodeURIComponent(p.session), body)
     const no = sent.is === "ok" ? ((await refused?.()) ?? "") : sent.is === "refused" ? told(sent.problem) : ""

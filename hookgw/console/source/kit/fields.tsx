@@ -40,13 +40,13 @@ export function Form({ name, of, rows, heads }: {
   // The answer to a task says nothing of it; why it failed is in the list of tasks.
   const refused = async (item: string) => {
     const tasks = (await ask<GUI>(path))?.tasks
-    if (!tasks) return "It is not known whether it counted; look at the value."
+    if (!tasks) return "The outcome is unknown; check the value."
     return tasks.findLast((t) => t.action === "set_value" && t.item === item)?.error ?? ""
   }
   const apply = async () => {
     for (const item of changed) {
       const body = { action: "set_value", item, value: meant(field.get(item)!, drafts[item]) }
-      const done = changed.length === 1 ? "It is changed." : `${changed.length} fields are changed.`
+      const done = changed.length === 1 ? "Changed." : `${changed.length} fields changed.`
       if (!(await acts.act("/api/gui", body, done, () => refused(item), named(item) + ": "))) return
       setDrafts((all) => Object.fromEntries(Object.entries(all).filter(([n]) => n !== item)))
     }

@@ -142,8 +142,8 @@ function Facts({ worker: w }: { worker: Worker }): VNode {
           <Visible text={c.tool} /> {c.status} since {age(c.since)}
         </li>
       ))}
-      {w.waits_for === "model" && <li>waits for the model</li>}
-      {w.waits_for === "slot" && <li>waits for a free worker</li>}
+      {w.waits_for === "model" && <li>waiting for the model</li>}
+      {w.waits_for === "slot" && <li>waiting for a free worker</li>}
       <li>
         <Visible text={w.model} />
       </li>

@@ -52,7 +52,7 @@ function Head(): VNode {
       void acts.act(
         "/api/mma/pipeline/" + (o.paused ? "resume" : "pause"),
         {},
-        o.paused ? "It goes on." : "Paused: running work finishes, and nothing new starts.",
+        o.paused ? "Resumed." : "Paused: running work finishes, and nothing new starts.",
       )
   }
   useLayoutEffect(() => show({ ".": { does: "pause or resume the session", run: pause } }))

@@ -47,7 +47,7 @@ export function Sessions(): VNode {
           <tr>
             <th scope="col">State</th>
             <th scope="col">Goal</th>
-            <th scope="col">Waits for you</th>
+            <th scope="col">Waiting for you</th>
             <th scope="col">Tickets</th>
             <th scope="col">Cost</th>
             <th scope="col">Opened</th>
@@ -91,6 +91,6 @@ export function Sessions(): VNode {
 function stateOf(s: Session): string {
   if (s.closed) return "✓ closed: " + (s.close_reason ?? "")
   if (s.stalled) return "✗ stalled: " + s.stalled
-  if (s.pending_asks > 0) return "⚑ waits for you"
+  if (s.pending_asks > 0) return "⚑ waiting for you"
   return state(s.state)
 }

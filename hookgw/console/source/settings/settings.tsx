@@ -95,7 +95,7 @@ export function SettingsView(): VNode {
             </p>
           )}
           <details>
-            <summary>Figures of the program: queues, threads, processes, bus, read models</summary>
+            <summary>Program metrics: queues, threads, processes, bus, read models</summary>
             <Figures of={telemetry} />
           </details>
         </Fragment>

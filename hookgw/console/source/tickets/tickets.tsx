@@ -114,7 +114,7 @@ function After({ ticket: t }: { ticket: Ticket }): VNode {
         disabled={acts.busy || ids(after).join() === t.depends_on.join()}
         onClick={() => void acts.act("/api/mma/dag/mutate", body, "It waits for these.")}
       >
-        Change what it waits for
+        Change its dependencies
       </button>
       <Said acts={acts} />
     </p>
@@ -185,7 +185,7 @@ function Graph({ list, chosen, link }: Shown): VNode {
     }),
   )
   return (
-    <div class="graph" role="group" aria-label="Graph of the tickets" tabIndex={0}>
+    <div class="graph" role="group" aria-label="Ticket graph" tabIndex={0}>
       <div class="paper" style={{ width: right + "px", height: bottom + "px" }}>
         <svg width={right} height={bottom} aria-hidden="true">
           {edges.map((e) => {
@@ -317,7 +317,7 @@ function Detail({ ticket: t, link }: { ticket: Ticket; link: (id: string) => str
             {may("note") && (
               <button
                 disabled={acts.busy || !words.trim()}
-                onClick={() => void control("note", "The next request carries it.")}
+                onClick={() => void control("note", "The next request will include it.")}
               >
                 Send note
               </button>
@@ -328,12 +328,12 @@ function Detail({ ticket: t, link }: { ticket: Ticket; link: (id: string) => str
               </button>
             )}
             {may("unblock") && (
-              <button disabled={acts.busy} onClick={() => void control("unblock", "It goes on.")}>
+              <button disabled={acts.busy} onClick={() => void control("unblock", "Unblocked.")}>
                 Unblock
               </button>
             )}
             {may("block") && (
-              <button disabled={acts.busy || !words.trim()} onClick={() => void control("block", "It is blocked.")}>
+              <button disabled={acts.busy || !words.trim()} onClick={() => void control("block", "Blocked.")}>
                 Block
               </button>
             )}

@@ -73,7 +73,7 @@ export function Timeline(): VNode {
             <a href={link(rest, { limit: String(Math.min(20_000, 5 * Number(limit))) })}>Read more</a>
           </p>
         )}
-        {read.value.value && rows.length === 0 && <p class="quiet">Nothing happened yet.</p>}
+        {read.value.value && rows.length === 0 && <p class="quiet">Nothing has happened yet.</p>}
         <table class="spans">
           <thead>
             <tr>
