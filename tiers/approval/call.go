@@ -177,7 +177,7 @@ func (s *State) askTool(e *events.Event, c *call, p events.PreviewBuilt) {
 	a.Taint = c.taint
 	notes := slices.Clone(c.notes)
 	if by := c.request.Client; by != nil {
-		notes = append(notes, "asked for by the MCP client "+line(by.Name))
+		notes = append(notes, "requested by the MCP client "+line(by.Name))
 	}
 	for _, b := range s.ahead(c) {
 		notes = append(notes, "runs after "+line(CallTitle(b.request.Tool, b.args))+" of the same reply")

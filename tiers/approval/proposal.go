@@ -39,8 +39,8 @@ func Propose(a events.AskRaised, opened events.SessionOpened, rules []events.Rul
 	return slices.Compact(globs), on.exact && (len(globs) > 0 || c.tool.only(effectNetwork) || !c.tool.confined())
 }
 
-// Covers reports whether these rules approve an ask of a session. Calls in a workspace of their own
-// that name absolute paths may be covered without being reported.
+// Covers reports whether these rules approve an ask of a session. It may return
+// false for a covered call that has its own workspace and names absolute paths.
 func Covers(a events.AskRaised, opened events.SessionOpened, rules []events.Rule) bool {
 	s, c, ok := asked(a, opened, rules)
 	if !ok {
