@@ -40,7 +40,7 @@ func OpenBus(ctx context.Context, g *site.Flags, p site.Place) (*Bus, error) {
 	conns := &site.Connector{Dial: g.DialConfig(p)}
 	conns.Dial.Replicas = 0 // accept any number of copies
 	if !g.Remote(p) {
-		if conns.Server, err = OpenStore(ctx, g, p, "slop, reading"); err != nil {
+		if conns.Server, err = OpenStore(ctx, g, p, site.Reading); err != nil {
 			return nil, err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"manualslop/bus"
 	"manualslop/cmd/slop/exit"
@@ -69,7 +70,7 @@ func (g *Flags) OpenBus(ctx context.Context, p Place, listen string) (*Connector
 	if err := p.Claim(); err != nil {
 		return nil, err
 	}
-	server, err := bus.Open(ctx, bus.Config{
+	server, err := openBesideReader(ctx, bus.Config{
 		Dir: p.Data, Project: p.Name, Durability: p.Config.Bus.Durability, Listen: listen, MaxBytes: p.Config.Bus.MaxBytes,
 		People: []string{p.Person}, Agents: []string{AgentHooks}, Serves: p.Project, Logger: g.Logger(),
 	})
@@ -80,6 +81,32 @@ func (g *Flags) OpenBus(ctx context.Context, p Place, listen string) (*Connector
 		return nil, &exit.Error{Code: exit.Failed, Err: err}
 	}
 	return &Connector{Server: server, project: p.Name}, nil
+}
+
+// Reading is what the lock of a data folder names while a command reads it without an engine.
+const Reading = "slop, reading"
+
+// A reading command ends soon, so an engine that starts at the same time waits for it.
+const (
+	readerWait  = 10 * time.Second // longer than a command that lists something takes
+	readerPause = 50 * time.Millisecond
+)
+
+// openBesideReader opens a data folder as soon as no command reads it.
+func openBesideReader(ctx context.Context, c bus.Config) (*bus.Server, error) {
+	until := time.Now().Add(readerWait)
+	for {
+		server, err := bus.Open(ctx, c)
+		locked, is := errors.AsType[*bus.LockedError](err)
+		if !is || locked.Serves != Reading || time.Now().After(until) {
+			return server, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(readerPause):
+		}
+	}
 }
 
 // AgentHooks is the actor of requests with the gateway's ask token.
