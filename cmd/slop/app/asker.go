@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"manualslop/cmd/slop/config"
 	"manualslop/cmd/slop/engine"
@@ -17,7 +18,7 @@ import (
 )
 
 // asker shows open questions on the terminal, one at a time, and records the answers. If a question is answered
-// elsewhere in the meantime, a line that was typed for it is ignored.
+// elsewhere in the meantime, what was typed for it is ignored.
 type asker struct {
 	g      *site.Flags
 	writer engine.SessionWriter
@@ -54,6 +55,8 @@ type asker struct {
 	whole   string // ask that was shown whole
 	printed string // ask whose question is on the terminal
 	stale   string // how the ask that a line is being typed for was settled elsewhere
+	// flushed is when the terminal dropped what was typed for the stale ask; zero: it did not.
+	flushed time.Time
 	lines   chan typedLine
 	want    chan struct{} // asks readLines for a line
 	reading bool
@@ -65,6 +68,7 @@ type asker struct {
 type typedLine struct {
 	text string
 	err  error
+	at   time.Time // when it was read
 }
 
 // newAsker returns an asker that reads a line from read when it needs one.
@@ -84,7 +88,7 @@ func readLines(read func() (string, error), want <-chan struct{}, lines chan<- t
 		if text != "" && !errors.Is(err, errInterrupted) {
 			err = nil
 		}
-		lines <- typedLine{strings.TrimSpace(text), err}
+		lines <- typedLine{strings.TrimSpace(text), err, time.Now()}
 	}
 }
 
@@ -122,6 +126,7 @@ func (a *asker) take(e *events.Event) {
 		}
 		if a.shown == p.Ask && a.reading {
 			a.stale = fmt.Sprintf("%s by %s at %s", p.Outcome, p.By, p.At.Local().Format("15:04:05"))
+			a.flushed = time.Time{}
 		}
 		if a.shown == p.Ask {
 			a.shown = ""
@@ -167,8 +172,8 @@ func (a *asker) next(ctx context.Context) error {
 		a.unattended(ask)
 		return nil
 	}
-	if !a.reading && a.prompt == nil {
-		term.FlushTyped(a.g.In) // what was typed before the question is not its answer
+	if a.prompt == nil && term.FlushTyped(a.g.In) { // what was typed before the question is not its answer
+		a.flushed = time.Now()
 	}
 	a.put(ask)
 	a.shown = ask.Ask
@@ -274,12 +279,14 @@ func (a *asker) typed(ctx context.Context, line typedLine) error {
 		a.ended, a.shown, a.stale = true, "", ""
 		return nil
 	}
-	if a.stale != "" || a.shown == "" {
+	dropped := a.stale != "" && !a.flushed.IsZero() && line.at.After(a.flushed)
+	if a.stale != "" && !dropped || a.shown == "" {
 		term.PrintLines(a.g.Err, fmt.Sprintf("%q was ignored: the question is already settled: %s\n", line.text,
 			term.Printable(a.stale)))
 		a.stale, a.shown, a.printed = "", "", ""
 		return nil
 	}
+	a.stale = ""
 	var answer *events.AskAnswered
 	var err error
 	verb, rest, _ := strings.Cut(line.text, " ")

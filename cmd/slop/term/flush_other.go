@@ -4,5 +4,5 @@ package term
 
 import "io"
 
-// FlushTyped does nothing on this system.
-func FlushTyped(io.Reader) {}
+// FlushTyped does nothing on this system, and returns false.
+func FlushTyped(io.Reader) bool { return false }

@@ -9,6 +9,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/projections"
+	"manualslop/tiers/approval"
 )
 
 // Progress shows a session while it runs: plain lines, and on a terminal one status line below them. While a question
@@ -168,6 +169,8 @@ func (p *Progress) fold(e *events.Event) string {
 		return qaLine(x)
 	case events.FilesUpdated:
 		return filesLine(x)
+	case events.RuleAdded:
+		return ruleLine(e.Actor, x.Rule)
 	case events.TierChanged:
 		return changeLine(e, x.Check())
 	case events.ProviderChanged:
@@ -253,6 +256,22 @@ func changeLine(e *events.Event, wrong error) string {
 		return fmt.Sprintf("%s by %s was not accepted: %v", e.Type, e.Actor, wrong)
 	}
 	return fmt.Sprintf("%s sets %s", e.Actor, projections.Summarize(e.Payload))
+}
+
+// ruleLine describes a rule that was added while the session runs. The rule of --yes has no line.
+func ruleLine(actor string, r events.Rule) string {
+	where := ""
+	switch ticket, ofTicket := strings.CutPrefix(r.Scope, events.RuleForTicket); {
+	case r.Source == "--yes":
+		return ""
+	case ofTicket:
+		where = "for " + ticket
+	case r.Scope == events.RuleForSession:
+		where = "for this session"
+	default:
+		where = "for all sessions, in " + r.Source
+	}
+	return fmt.Sprintf("  %s adds a rule %s: %s %s", actor, where, r.Action, approval.RuleText(r))
 }
 
 // qaLine describes a message of tier 4.

@@ -52,6 +52,28 @@ func TestAPromptThatNothingWasTypedBehindEndsItsLine(t *testing.T) {
 	require.Contains(t, out.String(), "[y]es > \n", "also where nobody sits at a terminal")
 }
 
+func TestARuleThatIsAddedDuringARunHasALine(t *testing.T) {
+	t.Parallel()
+	for want, rule := range map[string]events.Rule{
+		"ada adds a rule for this session: allow edit_file: *.txt; docs/**": {Tool: "edit_file", Action: "allow",
+			Args: []string{"*.txt", "docs/**"}, Scope: events.RuleForSession},
+		"ada adds a rule for T-1: deny every call of *": {Tool: "*", Action: "deny", Scope: events.RuleForTicket + "T-1"},
+		"ada adds a rule for all sessions, in config.toml:3: allow every call of edit_file": {Tool: "edit_file",
+			Action: "allow", Source: "config.toml:3"},
+	} {
+		var out bytes.Buffer
+		p := NewProgress(&Terminal{Out: &out})
+		added := p.happened("e1", events.RuleAdded{Rule: rule})
+		added.Actor = "ada"
+		p.Take(added)
+		require.Contains(t, out.String(), want)
+		out.Reset()
+		rule.Source = "--yes"
+		p.Take(p.happened("e2", events.RuleAdded{Rule: rule}))
+		require.Empty(t, out.String())
+	}
+}
+
 func TestTheStatusSaysWhatIsWaitedForAndWhatItCostSoFar(t *testing.T) {
 	t.Parallel()
 	p := shownTo(io.Discard)
