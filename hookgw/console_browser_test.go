@@ -106,6 +106,7 @@ func TestTheConsole(t *testing.T) {
 		"chooses lines of a file":             choosesLines,
 		"shows quarantined tools":             showsQuarantinedTools,
 		"explains a change":                   explainsAChange,
+		"undoes changes":                      undoesChanges,
 		"shows blocked tickets":               showsBlockedTickets,
 		"fits a phone":                        fitsAPhone,
 		"names events whole":                  namesEventsWhole,

@@ -68,6 +68,12 @@ func showsATimeline(t *testing.T, b *rod.Browser) {
 	}
 	require.Equal(t, "900 ms", cells[7*2+5], "a request took what the provider took")
 	require.Equal(t, "420", cells[7*2+6])
+	opened := p.WaitOpen()
+	p.click("a", "The rows as JSON")
+	raw, err := opened()
+	require.NoError(t, err)
+	tab{t, raw.Timeout(eventstest.Patience)}.has(model[0].ID, model[4].ID)
+	require.NoError(t, raw.Close())
 	wide := func(row int) float64 {
 		got, err := p.Eval(`row => document.querySelectorAll(".lane")[row].firstElementChild.lastElementChild.getBoundingClientRect().width`, row)
 		require.NoError(t, err)
@@ -341,6 +347,22 @@ func handsADiscussionOn(t *testing.T, b *rod.Browser) {
 	require.Equal(t, "mend the shop", goals[0].Goal)
 	require.True(t, goals[0].Track)
 	require.Equal(t, "main", recorded[events.TalkAttached](f)[0].Discussion)
+}
+
+// undoesChanges takes the removal of an entry back, and repeats it.
+func undoesChanges(t *testing.T, b *rod.Browser) {
+	f := open(t)
+	f.says("/api/discussions/entries/add", `{"role":"User","content":"Which way?"}`, 200)
+	p := consoleOf(t, b, f)
+	p.awaitText("● live")
+	p.at("discussion/main")
+	p.has("Which way?")
+	p.click("button", "Remove$")
+	p.has("No entries yet.")
+	p.click("button", "Undo")
+	p.has("It is undone.", "Which way?")
+	p.click("button", "Redo")
+	p.has("It is done again.", "No entries yet.")
 }
 
 // choosesLines makes lines of a file what models see of it.

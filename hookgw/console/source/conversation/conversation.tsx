@@ -38,6 +38,7 @@ export function Conversation(): VNode {
           </select>
         </label>
       </p>
+      {!worker && <p class="quiet">Choose a worker to read what it was told, what it said, and which tools it called.</p>}
       {worker && <Of key={worker + query.get("attempt")} worker={worker} />}
     </main>
   )

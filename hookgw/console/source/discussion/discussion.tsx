@@ -73,6 +73,7 @@ export function Discussion(): VNode {
           ))}
         </ul>
         {!at && <Create acts={acts} />}
+        {!at && <Undo acts={acts} />}
         {!at && <Roles />}
         {!at && <Files acts={acts} />}
         <Said acts={acts} />
@@ -86,6 +87,38 @@ export function Discussion(): VNode {
         {name && <Entries key={name} name={name} roles={d.roles} active={name === d.active} acts={acts} />}
       </main>
     </fieldset>
+  )
+}
+
+interface Curation {
+  position: number
+  undo: { what: string; by: string }[]
+  redo: { what: string; by: string }[]
+}
+
+// Undo takes back what people changed in discussions, the context and the project, the newest change first.
+function Undo({ acts }: { acts: Acts }): VNode {
+  const c = useRead<Curation>(api("/api/curation")).value.value
+  const step = (way: "undo" | "redo", name: string) => {
+    const next = c?.[way][0]
+    const done = way === "undo" ? "It is undone." : "It is done again."
+    return (
+      <p class="acts">
+        <button
+          disabled={acts.busy || !next}
+          onClick={() => void acts.act("/api/curation/" + way, { after: c!.position }, done)}
+        >
+          {name}
+        </button>
+        <span class="quiet">{next && <Visible text={`${next.what}, by ${next.by}`} />}</span>
+      </p>
+    )
+  }
+  return (
+    <Fragment>
+      {step("undo", "Undo")}
+      {step("redo", "Redo")}
+    </Fragment>
   )
 }
 

@@ -56,6 +56,9 @@ export function Timeline(): VNode {
               {k}
             </label>
           ))}
+          <a href={api("/api/spans", { limit })} target="_blank">
+            The rows as JSON
+          </a>
           {ticket && (
             <a href={link(rest, { ticket: "" })}>
               only <Visible text={ticket} /> ✕
