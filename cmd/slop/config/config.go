@@ -131,7 +131,7 @@ type Model struct {
 	MaxOutputTokens int      `toml:"max_output_tokens" min:"0" max:"100000000" zero:"none" project:"never" doc:"Longest reply in tokens; 0: the built-in value."`
 	Input           *float64 `toml:"input" min:"0" max:"100000" project:"never" doc:"Price of prompt tokens."`
 	Output          *float64 `toml:"output" min:"0" max:"100000" project:"never" doc:"Price of reply tokens, including thinking."`
-	CacheRead       *float64 `toml:"cache_read" min:"0" max:"100000" project:"never" doc:"Price of tokens read from the provider's cache."`
+	CacheRead       *float64 `toml:"cache_read" min:"0" max:"100000" project:"never" doc:"Price of tokens read from the provider's cache; without it they cost as much as other prompt tokens, so that a cost is an upper bound."`
 	CacheWrite5m    *float64 `toml:"cache_write_5m" min:"0" max:"100000" project:"never" doc:"Price of tokens written to the cache for five minutes."`
 	CacheWrite1h    *float64 `toml:"cache_write_1h" min:"0" max:"100000" project:"never" doc:"Price of tokens written to the cache for an hour."`
 }

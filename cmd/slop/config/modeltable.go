@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -60,8 +61,9 @@ func (m Model) over(table events.ModelsOffered, provider, model string) events.M
 	if m.Input != nil && m.Output != nil {
 		o.Prices = []events.ModelPrice{{
 			ID: overrideSource + ":" + provider + "/" + model, Input: Micro(*m.Input), Output: Micro(*m.Output),
-			CacheRead: microOf(m.CacheRead), CacheWrite5m: microOf(m.CacheWrite5m), CacheWrite1h: microOf(m.CacheWrite1h),
-			Source: overrideSource,
+			// No vendor asks more for a token that it reads from its cache.
+			CacheRead:    microOf(cmp.Or(m.CacheRead, m.Input)),
+			CacheWrite5m: microOf(m.CacheWrite5m), CacheWrite1h: microOf(m.CacheWrite1h), Source: overrideSource,
 		}}
 	}
 	return o

@@ -39,3 +39,24 @@ func TestATierThatChangesItsProviderTakesThatProvidersModels(t *testing.T) {
 		require.Equal(t, row.want, got, "%v", row)
 	}
 }
+
+func TestAPriceWithoutOneForCachedTokensGivesAnUpperBound(t *testing.T) {
+	t.Parallel()
+	input, output, cached := 2.0, 4.0, 0.5
+	used := events.Usage{Input: 1e6, CacheRead: 1e6, Output: 1e6}
+	for _, row := range []struct {
+		model config.Model
+		want  int64
+	}{
+		{config.Model{Input: &input, Output: &output}, 8e6},
+		{config.Model{Input: &input, Output: &output, CacheRead: &cached}, 6_500_000},
+	} {
+		c := config.Default()
+		c.Models = map[string]config.Model{"gemini/new": row.model}
+		offered, _ := c.ModelsOffered(false).Find("gemini", "new")
+		require.Len(t, offered.Prices, 1)
+		cost, whole := offered.Prices[0].Cost(used)
+		require.True(t, whole)
+		require.Equal(t, row.want, cost.Micro())
+	}
+}
