@@ -74,6 +74,8 @@ type run struct {
 	played     int
 	crowded    int
 	back       time.Duration // by how much the clock of processes is set back
+	lastBack   time.Duration // by how much that of the process that started last is
+	clocks     int           // how often a process started with another clock than the one before
 }
 
 // violation is something that does not hold, under a name.

@@ -40,10 +40,21 @@ func (r *run) setClock(back bool) {
 func (r *run) environment() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.back != r.lastBack {
+		r.lastBack, r.clocks = r.back, r.clocks+1
+	}
 	if r.back == 0 {
 		return r.env
 	}
 	return append(r.env[:len(r.env):len(r.env)], clockEnv+"="+strconv.Itoa(int(r.back/time.Second)))
+}
+
+// clock is the number of the clock of the processes. What is sent again after it was set gets another id, because the
+// server compares ids only with those of the last minutes, by its own clock.
+func (r *run) clock() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.clocks
 }
 
 func TestTheClockOfAProcessIsSetBack(t *testing.T) {

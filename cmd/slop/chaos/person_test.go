@@ -160,8 +160,8 @@ func (p *person) answer(ctx context.Context) {
 		for _, a := range p.due() {
 			decision, args := p.decide(a)
 			if p.pick(a.Ask+"way")%2 == 0 {
-				p.say(ctx, a.session, "answer-"+a.session+"-"+a.Ask, events.AskAnswered{Ask: a.Ask, Decision: decision, Args: args,
-					Response: response(a)})
+				p.say(ctx, a.session, fmt.Sprintf("answer-%s-%s-%d", a.session, a.Ask, p.run.clock()),
+					events.AskAnswered{Ask: a.Ask, Decision: decision, Args: args, Response: response(a)})
 			} else {
 				p.post(ctx, a, decision, args)
 			}
