@@ -1,13 +1,11 @@
 package app
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"manualslop/cmd/slop/config"
 	"manualslop/cmd/slop/engine"
@@ -55,8 +53,8 @@ type asker struct {
 	whole   string // ask that was shown whole
 	printed string // ask whose question is on the terminal
 	stale   string // how the ask that a line is being typed for was settled elsewhere
-	// flushed is when the terminal dropped what was typed for the stale ask; zero: it did not.
-	flushed time.Time
+	drop    func() // has the reader drop what was typed for the stale ask; nil if it cannot
+	drops   int    // which the reader has not told yet
 	lines   chan typedLine
 	want    chan struct{} // asks readLines for a line
 	reading bool
@@ -68,14 +66,14 @@ type asker struct {
 type typedLine struct {
 	text string
 	err  error
-	at   time.Time // when it was read
 }
 
-// newAsker returns an asker that reads a line from read when it needs one.
+// newAsker returns an asker that reads a line from read when it needs one; see [term.TypedLines].
 func newAsker(g *site.Flags, v engine.SessionWriter, view *term.Progress, o runOptions,
-	read func() (string, error)) asker {
-	a := asker{g: g, writer: v, view: view, wait: o.wait, yes: standingYes{given: o.yes}, lines: make(chan typedLine),
-		want: make(chan struct{}, 1), gave: map[string]bool{}, making: map[string]proposedRule{}, pending: map[string]bool{}}
+	read func() (string, error), drop func()) asker {
+	a := asker{g: g, writer: v, view: view, wait: o.wait, yes: standingYes{given: o.yes}, drop: drop,
+		lines: make(chan typedLine), want: make(chan struct{}, 1), gave: map[string]bool{},
+		making: map[string]proposedRule{}, pending: map[string]bool{}}
 	a.give = a.publish
 	go readLines(read, a.want, a.lines)
 	return a
@@ -88,13 +86,8 @@ func readLines(read func() (string, error), want <-chan struct{}, lines chan<- t
 		if text != "" && !errors.Is(err, errInterrupted) {
 			err = nil
 		}
-		lines <- typedLine{strings.TrimSpace(text), err, time.Now()}
+		lines <- typedLine{strings.TrimSpace(text), err}
 	}
-}
-
-func plainLines(in io.Reader) func() (string, error) {
-	r := bufio.NewReader(in)
-	return func() (string, error) { return r.ReadString('\n') }
 }
 
 // take applies an event that raises or settles a question.
@@ -126,7 +119,6 @@ func (a *asker) take(e *events.Event) {
 		}
 		if a.shown == p.Ask && a.reading {
 			a.stale = fmt.Sprintf("%s by %s at %s", p.Outcome, p.By, p.At.Local().Format("15:04:05"))
-			a.flushed = time.Time{}
 		}
 		if a.shown == p.Ask {
 			a.shown = ""
@@ -172,8 +164,12 @@ func (a *asker) next(ctx context.Context) error {
 		a.unattended(ask)
 		return nil
 	}
-	if a.prompt == nil && term.FlushTyped(a.g.In) { // what was typed before the question is not its answer
-		a.flushed = time.Now()
+	switch { // what was typed before the question is not its answer
+	case !a.reading && a.prompt == nil:
+		term.FlushTyped(a.g.In)
+	case a.reading && a.stale != "" && a.drop != nil:
+		a.drops++
+		a.drop()
 	}
 	a.put(ask)
 	a.shown = ask.Ask
@@ -272,6 +268,13 @@ func (a *asker) unattended(ask events.AskRaised) {
 
 // typed handles a line that was typed at a question.
 func (a *asker) typed(ctx context.Context, line typedLine) error {
+	if errors.Is(line.err, term.ErrDropped) {
+		if a.drops--; a.drops == 0 {
+			a.stale = ""
+		}
+		a.want <- struct{}{}
+		return nil
+	}
 	a.reading = false
 	a.view.Typed(term.IsTerminal(a.g.In) && line.err == nil)
 	defer a.released()
@@ -279,14 +282,12 @@ func (a *asker) typed(ctx context.Context, line typedLine) error {
 		a.ended, a.shown, a.stale = true, "", ""
 		return nil
 	}
-	dropped := a.stale != "" && !a.flushed.IsZero() && line.at.After(a.flushed)
-	if a.stale != "" && !dropped || a.shown == "" {
+	if a.stale != "" || a.shown == "" {
 		term.PrintLines(a.g.Err, fmt.Sprintf("%q was ignored: the question is already settled: %s\n", line.text,
 			term.Printable(a.stale)))
 		a.stale, a.shown, a.printed = "", "", ""
 		return nil
 	}
-	a.stale = ""
 	var answer *events.AskAnswered
 	var err error
 	verb, rest, _ := strings.Cut(line.text, " ")

@@ -69,7 +69,7 @@ func newChat(g *site.Flags, v engine.SessionWriter, o chatOptions) *chat {
 	draws := c.view.Status && c.input.editor != nil
 	c.view.Status = false
 	c.view.Free = func() bool { return draws && c.turn != "" && !c.line && !c.asks.reading }
-	c.asks = newAsker(g, v, c.view, o.runOptions, c.input.read)
+	c.asks = newAsker(g, v, c.view, o.runOptions, c.input.read, nil)
 	if c.input.editor != nil {
 		c.asks.prompt = c.input.ask
 	}

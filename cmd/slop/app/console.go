@@ -50,8 +50,9 @@ func (o outcome) word() string {
 
 func newConsole(g *site.Flags, v engine.SessionWriter, goal string, o runOptions) *console {
 	view := term.NewProgress(&g.Terminal)
+	read, drop := term.TypedLines(g.In)
 	return &console{g: g, writer: v, goal: goal, opts: o, view: view, end: newEnding(goal),
-		asks: newAsker(g, v, view, o, plainLines(g.In)),
+		asks: newAsker(g, v, view, o, read, drop),
 		feed: func(ctx context.Context) (uint64, iter.Seq2[events.Event, error], error) {
 			return v.Log.Watch(ctx, events.Filter{Project: v.Project, Session: v.Session}, 1)
 		}}

@@ -28,8 +28,12 @@ func clusters(s string) iter.Seq2[string, int] {
 		for s != "" {
 			r, size := utf8.DecodeRuneInString(s)
 			n := columnsOf(r)
-			if r == '\x1b' && strings.Contains(s, "m") {
-				n, size = 0, strings.IndexByte(s, 'm')+1
+			end := -1
+			if r == '\x1b' {
+				end = strings.IndexByte(s, 'm')
+			}
+			if end > 0 {
+				n, size = 0, end+1
 			} else {
 				for size < len(s) {
 					mark, more := utf8.DecodeRuneInString(s[size:])

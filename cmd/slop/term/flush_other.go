@@ -4,5 +4,7 @@ package term
 
 import "io"
 
-// FlushTyped does nothing on this system, and returns false.
-func FlushTyped(io.Reader) bool { return false }
+// FlushTyped does nothing on this system.
+func FlushTyped(io.Reader) {}
+
+func droppable(io.Reader) (await func() error, drop func()) { return nil, nil }

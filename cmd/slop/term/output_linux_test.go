@@ -72,17 +72,24 @@ func screen(t *testing.T, lines uint16, rows [][]string) []string {
 // printed returns the lines that print writes to a terminal of this size.
 func printed(t *testing.T, lines, columns uint16, print func(io.Writer)) []string {
 	t.Helper()
-	shown, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
-	require.NoError(t, err)
-	defer shown.Close()
-	require.NoError(t, unix.IoctlSetPointerInt(int(shown.Fd()), unix.TIOCSPTLCK, 0))
-	n, err := unix.IoctlGetInt(int(shown.Fd()), unix.TIOCGPTN)
-	require.NoError(t, err)
-	program, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
-	require.NoError(t, err)
+	shown, program := pseudoTerminal(t)
 	require.NoError(t, unix.IoctlSetWinsize(int(program.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: lines, Col: columns}))
 	print(program)
 	require.NoError(t, program.Close())
 	text, _ := io.ReadAll(shown) // a terminal that no program has open ends with an error
 	return strings.Split(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n")
+}
+
+// pseudoTerminal opens a terminal: the user's end, which is closed at the end of the test, and that of the program.
+func pseudoTerminal(t *testing.T) (user, program *os.File) {
+	t.Helper()
+	user, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	require.NoError(t, err)
+	t.Cleanup(func() { user.Close() })
+	require.NoError(t, unix.IoctlSetPointerInt(int(user.Fd()), unix.TIOCSPTLCK, 0))
+	n, err := unix.IoctlGetInt(int(user.Fd()), unix.TIOCGPTN)
+	require.NoError(t, err)
+	program, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
+	require.NoError(t, err)
+	return user, program
 }
