@@ -36,7 +36,7 @@ func (s *State) ticketReviewed(x events.TicketReviewed) {
 	}
 	what := "it was reported as done, but its changes could not be reviewed: "
 	if t.said.Unchanged {
-		what = "it was reported as done without a changed file, and that could not be reviewed: "
+		what = "it is said to be done, no file was changed, and nobody could review that: "
 	}
 	switch {
 	case x.Verdict == events.ReviewSkipped && (t.said.Unchanged || s.basis.Decision(events.ActorConductor) >= 3):

@@ -28,7 +28,7 @@ func TestAReviewStandsBetweenAnAttemptAndItsTicketsEnd(t *testing.T) {
 	off := given(begin(), planned("TR-1", "A"), approve("A", 1))
 	claimed := events.TicketResolved{Ticket: "A", Attempt: 1, Outcome: events.ResolvedDone, Text: "I did it.",
 		Unchanged: true}
-	const nobody = "it was reported as done without a changed file, and that could not be reviewed: model auth"
+	const nobody = "it is said to be done, no file was changed, and nobody could review that: model auth"
 	const unreviewed = "it was reported as done, but its changes could not be reviewed: model auth"
 	newer := slices.Clone(waiting)
 	first := newer[0].(events.SessionOpened)
