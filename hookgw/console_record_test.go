@@ -360,9 +360,9 @@ func undoesChanges(t *testing.T, b *rod.Browser) {
 	p.click("button", "Remove$")
 	p.has("No entries yet.")
 	p.click("button", "Undo")
-	p.has("It is undone.", "Which way?")
+	p.has("Undone.", "Which way?")
 	p.click("button", "Redo")
-	p.has("It is done again.", "No entries yet.")
+	p.has("Redone.", "No entries yet.")
 }
 
 // choosesLines makes lines of a file what models see of it.

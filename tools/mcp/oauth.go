@@ -159,7 +159,7 @@ func (o *ownResource) RoundTrip(r *http.Request) (*http.Response, error) {
 		Resource string `json:"resource"` // only in metadata of a protected resource
 	}
 	if json.Unmarshal(body, &named) == nil && named.Resource != "" && !o.covers(named.Resource) {
-		o.failed = fmt.Errorf("the metadata of %s are those of another resource, %q", o.server.Redacted(),
+		o.failed = fmt.Errorf("the metadata of %s describes another resource, %q", o.server.Redacted(),
 			clean(named.Resource, 200))
 		return nil, o.failed
 	}

@@ -166,7 +166,7 @@ func TestMetadataOfAnotherResourceEndTheAttempt(t *testing.T) {
 		"mcp"} {
 		g.resource = resource
 		_, err := g.call(t, Surroundings{OpenURL: browse})
-		require.ErrorContains(t, err, "are those of another resource, \""+resource+"\"")
+		require.ErrorContains(t, err, "describes another resource, \""+resource+"\"")
 	}
 	require.Zero(t, g.logins.Load(), "the person was asked for access")
 	g.resource = g.URL + "/" // not another one: the server's own address counts

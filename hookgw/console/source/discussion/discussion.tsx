@@ -101,7 +101,7 @@ function Undo({ acts }: { acts: Acts }): VNode {
   const c = useRead<Curation>(api("/api/curation")).value.value
   const step = (way: "undo" | "redo", name: string) => {
     const next = c?.[way][0]
-    const done = way === "undo" ? "It is undone." : "It is done again."
+    const done = way === "undo" ? "Undone." : "Redone."
     return (
       <p class="acts">
         <button
