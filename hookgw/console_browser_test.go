@@ -105,6 +105,8 @@ func TestTheConsole(t *testing.T) {
 		"hands a discussion on":               handsADiscussionOn,
 		"chooses lines of a file":             choosesLines,
 		"shows quarantined tools":             showsQuarantinedTools,
+		"says what became of a call":          saysWhatBecameOfACall,
+		"compares positions":                  comparesPositions,
 		"explains a change":                   explainsAChange,
 		"undoes changes":                      undoesChanges,
 		"shows blocked tickets":               showsBlockedTickets,

@@ -1,12 +1,15 @@
 package hookgw_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"net/http"
 	"net/url"
 	"strings"
 	"testing"
 
 	"github.com/go-rod/rod"
+	"github.com/go-rod/rod/lib/input"
 	"github.com/go-rod/rod/lib/proto"
 	"github.com/stretchr/testify/require"
 
@@ -16,6 +19,7 @@ import (
 	"manualslop/hookgw/core"
 	"manualslop/hookgw/views"
 	"manualslop/hookgw/wire"
+	"manualslop/projections"
 )
 
 // showsBlockedTickets finds a blocked ticket and its reason from each place that lists what waits.
@@ -147,4 +151,101 @@ func explainsAChange(t *testing.T, b *rod.Browser) {
 	p.choose("a1")
 	p.click("a", "demo") // the session of the question
 	p.await(`to => location.hash === to`, "#/s/"+session+"/live")
+}
+
+// saysWhatBecameOfACall shows the state and the result of a call where it was approved.
+func saysWhatBecameOfACall(t *testing.T, b *rod.Browser) {
+	f := open(t, withRules)
+	f.approve()
+	f.graph()
+	f.begin("T-001")
+	asked := f.asksModel("T-001", 1)
+	call := events.CallID(asked.ID, 0)
+	args := json.RawMessage(`{"script":"make"}`)
+	f.put(events.ActorModels, events.ModelReplied{Request: asked.ID, Text: "I run it.", Finish: "tool_calls",
+		Calls: []events.ToolCall{{ID: call, Name: "run_powershell", Args: args}}})
+	f.put(events.ActorContributor, events.ToolRequested{Call: call, Tool: "run_powershell", Args: args, Ticket: "T-001",
+		Attempt: 1, Round: 1})
+	f.put(events.ActorApproval, events.AskRaised{Ask: "a1", Gate: events.GateTool, Title: "run make", Call: call,
+		Tool: "run_powershell", Ticket: "T-001", Attempt: 1, Args: args})
+	p := consoleOf(t, b, f)
+	p.await(`() => document.querySelectorAll("nav li").length === 1`)
+	p.choose("a1")
+	require.NotContains(t, p.text(), "Select to answer several", "there is only one question")
+	p.click("button", "Yes, from now on …")
+	p.has("Leave it")
+	p.press(input.Escape)
+	p.await(`() => !document.body.innerText.includes("Leave it")`)
+	p.at("conversation/T-001")
+	p.has("○ waiting")
+	p.click("summary", "run_powershell")
+	p.has("⚑ It waits for your answer")
+	p.choose("a1")
+	p.click("button", "Yes, this once")
+	p.has("You said yes.", "○ waiting")
+	f.put(events.ActorApproval, events.ToolApproved{Call: call, Tool: "run_powershell", Args: args, ArgsSHA256: "d",
+		Effect: "executes", Ticket: "T-001", Attempt: 1, Generation: 1, By: person, Ask: "a1"})
+	p.has("◐ running for")
+	f.put("worker-h-1", events.ToolSettled{Call: call, Tool: "run_powershell", Outcome: events.ToolFailed,
+		Text: "no rule to make <b>target</b>\nstop\n", ArgsSHA256: "d", Generation: 1, DurationMS: 1500})
+	p.has("✗ failed, 1.5 s", "no rule to make <b>target</b>", "In the timeline")
+	shown := viewOf[views.Called](f, "/api/calls/"+call)
+	require.Equal(t, []any{"failed", "no rule to make <b>target</b>\nstop\n", string(args)},
+		[]any{shown.State, shown.Text, string(shown.Args)})
+	for _, unknown := range []string{"a1", asked.ID, "x"} {
+		require.Equal(t, http.StatusNotFound, f.get("/api/calls/"+unknown, access.RightRead).status)
+	}
+	p.click("a", "In the conversation")
+	p.await(`to => location.hash === to`, "#/s/"+session+"/conversation/T-001?call="+url.QueryEscape(call))
+	p.await(`text => document.querySelector("details.call summary").innerText.includes(text)`,
+		"no rule to make <b>target</b>")
+	ticket := viewOf[views.Tickets](f, "/api/tickets").Tickets[0]
+	require.Nil(t, ticket.WaitsSince)
+	settled := recorded[events.AskSettled](f)
+	require.Len(t, settled, 1)
+	p.at("asks")
+	p.click("a", "what became of it")
+	p.await(`to => location.hash === to`, "#/s/"+session+"/timeline/"+url.PathEscape(call))
+}
+
+// comparesPositions shows how files differ between two events.
+func comparesPositions(t *testing.T, b *rod.Browser) {
+	blobs := eventstest.NewMemory()
+	f := open(t, withBlobs(blobs))
+	f.graph()
+	var digests []string
+	for _, text := range []string{"one\n", "two\n", "three\n"} {
+		ref, err := blobs.Put(t.Context(), []byte(text), events.ContentBytesMedia)
+		require.NoError(t, err)
+		digests = append(digests, ref.SHA256)
+	}
+	f.write("c1", "T-001", "a.go", digests[0], digests[1])
+	middle := f.last()
+	f.write("c2", "T-001", "a.go", digests[1], digests[2])
+	f.write("c3", "T-002", "b.go", "", digests[0])
+	p := consoleOf(t, b, f)
+	p.awaitText("● live")
+	p.at(fmt.Sprint("replay?at=", middle))
+	p.click("a", "from this event to now")
+	p.await(`to => location.hash === to`, fmt.Sprint("#/s/", session, "/changes?from=", middle))
+	p.click("a", "a.go")
+	p.has("-two", "+three", "+1 −1", "b.go")
+	require.NotContains(t, p.text(), "-one")
+	list := viewOf[projections.Changes](f, fmt.Sprint("/api/changes?from=", middle))
+	require.Len(t, list.Files, 2)
+	require.Len(t, list.Files[0].Writes, 1)
+	p.click("button", "Undo …")
+	p.has(fmt.Sprint("a.go gets back the content that it had at event ", middle))
+	p.press(input.Escape)
+	p.at(fmt.Sprint("replay?at=", middle))
+	p.click("button", "Mark event")
+	p.at("replay?at=2")
+	p.click("a", fmt.Sprint("between event ", middle, " and this one"))
+	p.click("a", "a.go")
+	p.has("-one", "+two")
+	require.NotContains(t, p.text(), "b.go")
+	for _, wrong := range []string{"from=x", "from=-1", "from=9&at=8", "from=1&at=x"} {
+		require.Equal(t, http.StatusBadRequest, f.get("/api/changes?"+wrong, access.RightRead).status, wrong)
+	}
+	require.Empty(t, viewOf[projections.Changes](f, "/api/changes?from=999999999").Files)
 }

@@ -61,6 +61,8 @@ func readCases() map[string][]contractCase {
 		keys: "worker attempt attempts older rounds"}, {status: http.StatusBadRequest, keys: "error hint"}}
 	out["GET /api/changes/diff"] = []contractCase{{path: "/api/changes/diff?path=x", status: http.StatusNotFound,
 		keys: "error hint"}}
+	out["GET /api/calls/{call}"] = []contractCase{{path: "/api/calls/x", status: http.StatusNotFound, keys: "error hint"},
+		{path: "/api/calls/c1", before: func(f *fixture) { f.write("c1", "T-001", "a.go", "", "d1") }}}
 	out["GET /api/log/{seq}"] = []contractCase{{path: "/api/log/1", keys: "seq event"},
 		{path: "/api/log/404", status: http.StatusNotFound, keys: "error hint"}}
 	out["GET /api/mcp"] = []contractCase{{exact: `{"servers":[],"notices":[]}` + "\n"}}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -64,9 +65,19 @@ func TestTicketsTellWhyTheyWait(t *testing.T) {
 	f.put(events.ActorApproval, events.AskRaised{Ask: "a1", Gate: events.GateTool, Title: "edit_file a.go",
 		Ticket: "T-001"})
 	require.Equal(t, "you: edit_file a.go", waits("/api/tickets")["T-001"])
+	f.put(events.ActorApproval, events.AskRaised{Ask: "a0", Gate: events.GateTool, Title: "edit_file b.go",
+		Ticket: "T-001"})
+	require.NotNil(t, viewOf[views.Tickets](f, "/api/tickets").Tickets[0].WaitsSince)
+	later := time.Now().Add(90 * time.Second)
+	f.put(events.ActorApproval, events.AskSettled{Ask: "a0", Gate: events.GateTool, Outcome: events.No, By: person,
+		AnswerID: "x", At: later})
 	require.Equal(t, "T-001 (in progress)", waits("/api/tickets")["T-002"])
 	f.put(events.ActorApproval, events.AskSettled{Ask: "a1", Gate: events.GateTool, Outcome: events.No, By: person,
-		AnswerID: "x"})
+		AnswerID: "x", At: later})
+	first := viewOf[views.Tickets](f, "/api/tickets").Tickets[0]
+	require.Nil(t, first.WaitsSince)
+	require.GreaterOrEqual(t, first.WaitedMS, int64(90_000))
+	require.Less(t, first.WaitedMS, int64(180_000), "waits at the same time count once")
 	f.put(events.ActorConductor, events.TicketBlocked{Ticket: "T-001", Kind: events.BlockWorker, Reason: "gave up"})
 	now := viewOf[views.Tickets](f, "/api/tickets")
 	require.Equal(t, "you: it is blocked (worker): gave up", now.Tickets[0].WaitsFor)

@@ -70,6 +70,31 @@ func TestChangesAreFromTheFirstToTheNewestContent(t *testing.T) {
 	require.Equal(t, []string{":b b0>b1"}, paths(s.set.Changes().Of("T-1")))
 }
 
+func TestChangesSinceAPositionBeginWithTheContentsThere(t *testing.T) {
+	t.Parallel()
+	s := opened(t, events.Settings{})
+	s.wrote("c1", "T-1", "", written("a", "a0", "a1"), written("b", "b0", "b1"), written("c", "c0", "c1"))
+	s.wrote("c2", "T-1", "", written("d", "d0", "d1"))
+	s.wrote("c3", "T-1", "", written("d", "d1", "d0"))
+	s.wrote("c4", "T-2", "T-2.1", written("m", "m0", "m1"))
+	earlier := s.set.AllChanges()
+	require.Empty(t, s.set.ChangesSince(earlier).Files)
+	s.wrote("c5", "T-2", "", written("a", "a1", "a2"), written("b", "b1", "b0"), written("d", "d0", "d2"),
+		written("e", "", "e1"))
+	s.by("worker-1", events.MergeSettled{Ticket: "T-2", Attempt: 1, Try: 1, Outcome: events.MergeDone})
+	got := s.set.ChangesSince(earlier)
+	require.Equal(t, []string{":a a1>a2", ":b b1>b0", ":d d0>d2", ":e >e1", "merged:m m0>m1"}, paths(got))
+	require.Len(t, got.Files[0].Writes, 1)
+	require.Equal(t, []string{":a a1>a2", ":b b1>b0", ":d d0>d2", ":e >e1", "merged:m m0>m1"}, paths(got.Of("T-2")))
+	require.Empty(t, got.Of("T-1").Files)
+	s.by(events.ActorApproval, events.ToolApproved{Call: "c6", Tool: "run_powershell", Ticket: "T-2", Generation: 1,
+		ArgsSHA256: "ab"})
+	s.by("worker-1", events.ToolSettled{Call: "c6", Tool: "run_powershell", Generation: 1, ArgsSHA256: "ab",
+		Outcome: events.ToolDone, Unseen: true})
+	require.Len(t, s.set.ChangesSince(earlier).Unseen, 1)
+	require.Empty(t, s.set.ChangesSince(s.set.AllChanges()).Unseen)
+}
+
 func TestAnAcceptedChangeIsAcceptedUntilItChanges(t *testing.T) {
 	t.Parallel()
 	s := opened(t, events.Settings{})

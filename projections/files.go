@@ -283,14 +283,23 @@ func (t *changeTable) arrived() []placedWrite {
 }
 
 func (t *changeTable) changes() Changes {
-	type place struct{ workspace, path string }
-	at := map[place]int{}
+	out := t.all()
+	out.Files = slices.DeleteFunc(out.Files, func(f Change) bool { return f.Before == f.After && f.Unknown == "" })
+	return out
+}
+
+// filePlace identifies a file in a workspace.
+type filePlace struct{ workspace, path string }
+
+// all returns the changes and also the files that have their original content again.
+func (t *changeTable) all() Changes {
+	at := map[filePlace]int{}
 	out := Changes{Files: []Change{}, Unseen: append([]UnseenWrite{}, t.Unseen...)}
 	for _, w := range t.arrived() {
-		i, known := at[place{w.Workspace, w.Path}]
+		i, known := at[filePlace{w.Workspace, w.Path}]
 		if !known {
 			i = len(out.Files)
-			at[place{w.Workspace, w.Path}] = i
+			at[filePlace{w.Workspace, w.Path}] = i
 			out.Files = append(out.Files, Change{Path: w.Path, Workspace: w.Workspace, Before: w.Before})
 		}
 		f := &out.Files[i]
@@ -304,7 +313,6 @@ func (t *changeTable) changes() Changes {
 			f.After, f.Unknown, f.Accepted = "", unknownMerge, false
 		}
 	}
-	out.Files = slices.DeleteFunc(out.Files, func(f Change) bool { return f.Before == f.After && f.Unknown == "" })
 	slices.SortStableFunc(out.Files, func(a, b Change) int {
 		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Workspace, b.Workspace))
 	})
@@ -313,6 +321,30 @@ func (t *changeTable) changes() Changes {
 
 // Changes returns the files that the session's calls changed.
 func (s *Set) Changes() Changes { return stateOf(s, changes).changes() }
+
+// AllChanges is like Changes, with the files that have their original content again.
+func (s *Set) AllChanges() Changes { return stateOf(s, changes).all() }
+
+// ChangesSince returns what calls changed after an earlier position of the same session, of which it takes AllChanges.
+// The contents before are those at that position.
+func (s *Set) ChangesSince(earlier Changes) Changes {
+	was := map[filePlace]Change{}
+	now := s.AllChanges()
+	for _, f := range earlier.Files {
+		was[filePlace{f.Workspace, f.Path}] = f
+	}
+	out := Changes{Files: []Change{}, Unseen: now.Unseen[len(earlier.Unseen):]}
+	for _, f := range now.Files {
+		if old, known := was[filePlace{f.Workspace, f.Path}]; known {
+			f.Before, f.Writes = old.After, f.Writes[len(old.Writes):]
+			f.Unknown = cmp.Or(f.Unknown, old.Unknown)
+		}
+		if len(f.Writes) > 0 && (f.Before != f.After || f.Unknown != "") {
+			out.Files = append(out.Files, f)
+		}
+	}
+	return out
+}
 
 // RefusedWrite returns the newest denied call of a completed ticket that would have written files,
 // if the ticket changed none.

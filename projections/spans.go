@@ -1,6 +1,7 @@
 package projections
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -232,6 +233,16 @@ func (s *Set) Spans(before uint64, limit int) (newest []*Span, older uint64) {
 	}
 	from := max(0, end-limit)
 	return t.Spans[from:end:end], t.Dropped + uint64(from)
+}
+
+// Span returns the newest span with an id, if it is kept. It is shared and must not be modified.
+func (s *Set) Span(id string) (*Span, bool) {
+	for _, p := range slices.Backward(stateOf(s, spans).Spans) {
+		if p.ID == id {
+			return p, true
+		}
+	}
+	return nil, false
 }
 
 // Conversation returns the spans of one attempt of a worker: its model requests, the files that they were shown, and

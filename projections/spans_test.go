@@ -58,6 +58,11 @@ func TestSpansTellWhatTookTimeAndHowItEnded(t *testing.T) {
 	require.Equal(t, built, list[2].EndID)
 	require.Equal(t, int64(3), list[4].End.Sub(*list[4].Began).Milliseconds(), "the work of a call is its duration")
 
+	one, known := s.set.Span(call)
+	require.True(t, known)
+	require.Equal(t, list[4], one)
+	_, known = s.set.Span("none")
+	require.False(t, known)
 	newest, found := s.set.Conversation("T-001", 0)
 	require.Equal(t, 1, newest)
 	require.Len(t, found, 4)

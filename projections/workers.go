@@ -53,8 +53,8 @@ type Worker struct {
 type WorkerCall struct {
 	Call   string    `json:"call"`
 	Tool   string    `json:"tool"`
-	Status string    `json:"status"` // requested, running
-	Since  time.Time `json:"since"`
+	Status string    `json:"status"` // requested, running, parked, interrupted
+	Since  time.Time `json:"since"`  // when it got this status
 }
 
 // WorkerAsk is an ask that a worker is waiting for.

@@ -2,6 +2,7 @@ package projections
 
 import (
 	"slices"
+	"time"
 	"unicode/utf8"
 
 	"manualslop/events"
@@ -247,17 +248,17 @@ func (c *crew) call(e *events.Event) {
 	case events.ToolRequested:
 		w.Calls = append(w.Calls, WorkerCall{p.Call, k.Tool, "requested", e.Time})
 	case events.ToolApproved:
-		w.mark(p.Call, "running")
+		w.mark(p.Call, "running", e.Time)
 	case events.ToolDenied:
 		w.unmark(p.Call)
 	case events.ToolSettled:
 		if p.Outcome == events.ToolInterrupted {
-			w.mark(p.Call, p.Outcome)
+			w.mark(p.Call, p.Outcome, e.Time)
 		} else {
 			w.unmark(p.Call)
 		}
 	case events.ToolParked:
-		w.mark(p.Call, "parked")
+		w.mark(p.Call, "parked", e.Time)
 	case events.InterruptResolved:
 		if p.Resolution != events.InterruptRetry {
 			w.unmark(p.Call)
@@ -266,10 +267,10 @@ func (c *crew) call(e *events.Event) {
 	w.add(e)
 }
 
-func (w *Worker) mark(call, status string) {
+func (w *Worker) mark(call, status string, since time.Time) {
 	for i := range w.Calls {
 		if w.Calls[i].Call == call {
-			w.Calls[i].Status = status
+			w.Calls[i].Status, w.Calls[i].Since = status, since
 		}
 	}
 }

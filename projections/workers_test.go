@@ -46,9 +46,12 @@ func TestAWorkerShowsWhatItIsAt(t *testing.T) {
 	request := s.asks(ticket, 3)
 	require.Equal(t, []string{"running", "model", request}, []string{s.only().Status, s.only().WaitsFor, s.only().Request})
 	s.replies(request, "I will.", "edit_file")
-	s.approved(events.CallID(request, 0), "edit_file", ticket)
+	approved := s.approved(events.CallID(request, 0), "edit_file", ticket)
+	require.NotEmpty(t, approved)
 	require.Equal(t, "tool", s.only().WaitsFor)
 	require.Equal(t, "running", s.only().Calls[0].Status)
+	steps := s.only().Trace
+	require.Equal(t, steps[len(steps)-1].At, s.only().Calls[0].Since, "it runs since it was approved")
 	s.by(events.ActorApproval, events.AskRaised{Ask: "K1", Gate: events.GateTool, Title: "edit_file", Ticket: ticket})
 	require.Equal(t, "person", s.only().WaitsFor)
 	s.by(events.ActorApproval, events.AskSettled{Ask: "K1", Gate: events.GateTool, Outcome: events.Yes})

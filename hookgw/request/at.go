@@ -32,7 +32,7 @@ func (c *Call) ReadAt(of *past.Folds, f func(*projections.Set) error) error {
 		return err
 	}
 	if c.Query().Has("at") {
-		return c.readPast(of, session, f)
+		return c.readPast(of, session, "at", f)
 	}
 	var failed error
 	if err := c.Read(session, func(s *projections.Set) { failed = f(s) }); err != nil {
@@ -51,7 +51,7 @@ func (c *Call) ShowAt(of *past.Folds, r live.Rendering) error {
 		return err
 	}
 	var body []byte
-	err = c.readPast(of, session, func(s *projections.Set) error {
+	err = c.readPast(of, session, "at", func(s *projections.Set) error {
 		var err error
 		body, err = r.Render(s)
 		return err
@@ -62,11 +62,38 @@ func (c *Call) ShowAt(of *past.Folds, r live.Rendering) error {
 	return c.ReplyEncodedUnlessKnown(body)
 }
 
-func (c *Call) readPast(of *past.Folds, session string, f func(*projections.Set) error) error {
-	at, err := strconv.ParseUint(c.Query().Get("at"), 10, 64)
+// ReadFrom is like ReadAt for the position in ?from=, which is not after that in ?at=.
+func (c *Call) ReadFrom(of *past.Folds, f func(*projections.Set) error) error {
+	session, err := c.Session()
 	if err != nil {
-		return problem.New(http.StatusBadRequest, "at must be a sequence number", "GET /api/timeline lists them.")
+		return err
 	}
-	at = min(at, c.Core.Newest(session)) // so that the answer to one request does not depend on when it is folded
-	return of.At(c.Request.Context(), session, at, f)
+	return c.readPast(of, session, "from", f)
+}
+
+func (c *Call) readPast(of *past.Folds, session, name string, f func(*projections.Set) error) error {
+	seq, err := c.sequence(name)
+	if err != nil {
+		return err
+	}
+	if c.Query().Has("at") {
+		until, err := c.sequence("at")
+		if err != nil {
+			return err
+		}
+		if seq > until {
+			return problem.New(http.StatusBadRequest, name+" is after at", "Exchange the two.")
+		}
+	}
+	seq = min(seq, c.Core.Newest(session)) // so that the answer to one request does not depend on when it is folded
+	return of.At(c.Request.Context(), session, seq, f)
+}
+
+// sequence parses a position in the query.
+func (c *Call) sequence(name string) (uint64, error) {
+	seq, err := strconv.ParseUint(c.Query().Get(name), 10, 64)
+	if err != nil {
+		return 0, problem.New(http.StatusBadRequest, name+" must be a sequence number", "GET /api/timeline lists them.")
+	}
+	return seq, nil
 }

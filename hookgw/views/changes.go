@@ -9,16 +9,32 @@ import (
 	"manualslop/projections/diffs"
 )
 
-// getChanges answers with the changes of a session or of one ticket.
+// getChanges answers with the changes of a session, also since a position, or of one ticket.
 func getChanges(c *core.Call) error {
-	return show(c, func(s *projections.Set) (any, error) { return changesOf(c, s), nil })
+	changes, err := chosen(c)
+	if err != nil {
+		return err
+	}
+	return show(c, func(s *projections.Set) (any, error) { return changes(s), nil })
 }
 
-func changesOf(c *core.Call, s *projections.Set) projections.Changes {
-	if ticket := c.Query().Get("ticket"); ticket != "" {
-		return s.Changes().Of(ticket)
+// chosen returns how to get the changes that the query asks for.
+func chosen(c *core.Call) (func(*projections.Set) projections.Changes, error) {
+	changes := (*projections.Set).Changes
+	if c.Query().Has("from") {
+		var earlier projections.Changes
+		if err := c.ReadFrom(c.Core.Past, func(s *projections.Set) error {
+			earlier = s.AllChanges()
+			return nil
+		}); err != nil {
+			return nil, err
+		}
+		changes = func(s *projections.Set) projections.Changes { return s.ChangesSince(earlier) }
 	}
-	return s.Changes()
+	if ticket := c.Query().Get("ticket"); ticket != "" {
+		return func(s *projections.Set) projections.Changes { return changes(s).Of(ticket) }, nil
+	}
+	return changes, nil
 }
 
 // getDiff answers with the change of one file.
@@ -26,8 +42,12 @@ func getDiff(c *core.Call) error {
 	path, workspace := c.Query().Get("path"), c.Query().Get("workspace")
 	var change projections.Change
 	found := false
-	err := c.ReadAt(c.Core.Past, func(s *projections.Set) error {
-		for _, f := range changesOf(c, s).Files {
+	changes, err := chosen(c)
+	if err != nil {
+		return err
+	}
+	err = c.ReadAt(c.Core.Past, func(s *projections.Set) error {
+		for _, f := range changes(s).Files {
 			if f.Path == path && f.Workspace == workspace {
 				change, found = f, true
 			}

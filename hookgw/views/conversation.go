@@ -55,6 +55,7 @@ type Called struct {
 	Text             string          `json:"text"`           // of the result
 	Size             int64           `json:"size"`           // of the whole result, of which Text may be the head
 	Note             string          `json:"note,omitempty"` // what the engine told the model after the result
+	Ask              string          `json:"ask,omitempty"`  // the open ask about the call
 }
 
 func getConversation(c *core.Call) error {
@@ -75,6 +76,7 @@ func getConversation(c *core.Call) error {
 		events: map[uint64]events.Event{}}
 	var asked []projections.Span
 	err = c.ReadAt(c.Core.Past, func(s *projections.Set) error {
+		t.asks = asksByCall(s)
 		newest, found := s.Conversation(worker, int(attempt))
 		out.Attempts, out.Attempt = newest, newest
 		for _, p := range found {
@@ -115,6 +117,7 @@ type talk struct {
 	session string
 	built   map[string]uint64 // sequences of the files that were read, by event
 	calls   map[string]projections.Span
+	asks    map[string]string // open ones, by call
 	events  map[uint64]events.Event
 	parts   []events.Part // of the newest request, those that are new in it
 }
@@ -219,7 +222,12 @@ func (t *talk) called(call events.ToolCall) (Called, error) {
 		span = projections.Span{Kind: projections.SpanTool, Name: call.Name, State: projections.CallRequested,
 			Detail: call.Malformed}
 	}
-	out := Called{Span: span, Args: call.Args}
+	return t.result(span, call.Args)
+}
+
+// result returns a call with its result.
+func (t *talk) result(span projections.Span, args json.RawMessage) (Called, error) {
+	out := Called{Span: span, Args: args, Ask: t.asks[span.ID]}
 	e, err := t.event(span.EndSeq)
 	if err != nil {
 		return out, err
@@ -231,6 +239,48 @@ func (t *talk) called(call events.ToolCall) (Called, error) {
 		}
 	}
 	return out, nil
+}
+
+// asksByCall returns the oldest open ask about each call.
+func asksByCall(s *projections.Set) map[string]string {
+	out := map[string]string{}
+	for _, a := range s.OpenAsks() {
+		if _, older := out[a.Call]; a.Call != "" && !older {
+			out[a.Call] = a.AskRaised.Ask
+		}
+	}
+	return out
+}
+
+// getCall answers with one call.
+func getCall(c *core.Call) error {
+	session, err := c.SomeSession()
+	if err != nil {
+		return err
+	}
+	t := talk{c: c, session: session, events: map[uint64]events.Event{}}
+	var span projections.Span
+	err = c.ReadAt(c.Core.Past, func(s *projections.Set) error {
+		found, known := s.Span(c.Vars["call"])
+		if !known || found.Kind != projections.SpanTool {
+			return problem.New(http.StatusNotFound, "the session has no such call", "GET /api/spans lists them.")
+		}
+		span, t.asks = *found, asksByCall(s)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	e, err := t.event(span.Seq)
+	if err != nil {
+		return err
+	}
+	requested, _ := e.Payload.(events.ToolRequested)
+	out, err := t.result(span, requested.Args)
+	if err != nil {
+		return err
+	}
+	return c.ReplyUnlessKnown(out)
 }
 
 // notes adds the engine's remarks on the results in this request to the calls that they belong to.

@@ -16,6 +16,8 @@ import (
 // Routes returns the routes that read one session.
 func Routes(g *core.State) []request.Route {
 	of := []request.Parameter{request.SessionParameter(), request.AtParameter()}
+	from := request.Parameter{Name: "from", Type: "integer", Doc: "Only what changed after this sequence, compared with " +
+		"the contents at it."}
 	get := func(path, doc string, gives any, handle func(*core.Call) error, more ...request.Parameter) request.Route {
 		return request.Route{Method: http.MethodGet, Pattern: path, Right: access.RightRead, Group: "Views", Doc: doc,
 			Gives: gives, Also: []request.Answer{request.Known()}, Query: append(more, of...), Handle: g.In(handle)}
@@ -42,12 +44,14 @@ func Routes(g *core.State) []request.Route {
 		get("/api/changes", "Lists the files that calls changed, with each write, and the calls whose changes are "+
 			"unknown.",
 			projections.Changes{}, getChanges,
-			request.Parameter{Name: "ticket", Type: "string", Doc: "Only what this ticket changed."}),
+			request.Parameter{Name: "ticket", Type: "string", Doc: "Only what this ticket changed."}, from),
 		get("/api/changes/diff", "Returns the change of a file, with the difference between its content before and after.",
 			diffs.File{}, getDiff,
 			request.Parameter{Name: "path", Type: "string", Doc: "A path of GET /api/changes."},
 			request.Parameter{Name: "workspace", Type: "string", Doc: "Its workspace; default: the user's folder."},
-			request.Parameter{Name: "ticket", Type: "string", Doc: "Only what this ticket changed."}),
+			request.Parameter{Name: "ticket", Type: "string", Doc: "Only what this ticket changed."}, from),
+		get("/api/calls/{call}", "Returns a call of a tool with its result: whether it waits, runs or how it ended.",
+			Called{}, getCall),
 		{Method: http.MethodGet, Pattern: "/api/log/{seq}", Right: access.RightRead, Group: "Views",
 			Doc: "Returns one complete event of a session.", Gives: Event{},
 			Query: []request.Parameter{request.SessionParameter()}, Handle: g.In(getEvent)},

@@ -2,6 +2,7 @@ package views
 
 import (
 	"strings"
+	"time"
 
 	"manualslop/events"
 	"manualslop/hookgw/core"
@@ -18,11 +19,15 @@ type Tickets struct {
 type Ticket struct {
 	projections.TicketRow
 	// WaitsFor says in words why nothing goes on: a user, tickets, a pause, a model; empty if it is over.
-	WaitsFor string   `json:"waits_for"`
-	Ask      string   `json:"ask,omitempty"` // the open ask that it waits for
-	Requests int      `json:"requests"`      // to models
-	Tokens   int64    `json:"tokens"`
-	Actions  []string `json:"actions"` // of POST /api/control, as far as the ticket's state tells
+	WaitsFor string `json:"waits_for"`
+	Ask      string `json:"ask,omitempty"` // the open ask that it waits for
+	// WaitedMS is how long its newest attempt waited for answers of a user, in milliseconds, until WaitsSince, since
+	// when it waits for one now.
+	WaitedMS   int64      `json:"waited_ms"`
+	WaitsSince *time.Time `json:"waits_since,omitempty"`
+	Requests   int        `json:"requests"` // to models
+	Tokens     int64      `json:"tokens"`
+	Actions    []string   `json:"actions"` // of POST /api/control, as far as the ticket's state tells
 	// Layer and Place are where a drawing shows it: dependencies are in earlier layers.
 	Layer int `json:"layer"`
 	Place int `json:"place"`
@@ -48,14 +53,53 @@ func ticketsOf(s *projections.Set) Tickets {
 	for _, t := range rows {
 		why.states[t.ID] = t.Status
 	}
-	places := arrange(rows)
+	places, waits := arrange(rows), waitsOf(s, rows)
 	for i, row := range rows {
 		t := Ticket{TicketRow: row, WaitsFor: why.of(row), Ask: why.asks[row.ID].AskRaised.Ask, Actions: actions(row.Status),
 			Layer: places[i].layer, Place: places[i].place}
+		if w := waits[row.ID]; w != nil {
+			t.WaitedMS, t.WaitsSince = w.waited.Milliseconds(), w.since
+		}
 		if u := used[row.ID]; u != nil {
 			t.Requests, t.Tokens = u.Requests+u.Failed, u.Input+u.CacheRead+u.CacheWrite+u.Output
 		}
 		out.Tickets = append(out.Tickets, t)
+	}
+	return out
+}
+
+// wait is how long the newest attempt at a ticket waited for answers. Waits at the same time count once.
+type wait struct {
+	waited time.Duration
+	until  time.Time // the start of the attempt, or the end of the counted waits
+	since  *time.Time
+}
+
+// waitsOf returns the waits by ticket, of those that have started.
+func waitsOf(s *projections.Set, rows []projections.TicketRow) map[string]*wait {
+	out := map[string]*wait{}
+	for _, t := range rows {
+		if t.Started != nil {
+			out[t.ID] = &wait{until: *t.Started}
+		}
+	}
+	for _, a := range s.Asks() {
+		w := out[a.Ticket]
+		if w == nil {
+			continue
+		}
+		from := a.RaisedAt
+		if from.Before(w.until) {
+			from = w.until
+		}
+		switch {
+		case w.since != nil:
+		case a.Settled == nil:
+			w.since = &from
+		case a.Settled.At.After(from):
+			w.waited += a.Settled.At.Sub(from)
+			w.until = a.Settled.At
+		}
 	}
 	return out
 }

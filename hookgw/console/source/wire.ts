@@ -130,6 +130,8 @@ export interface Ticket {
   ended?: string
   waits_for: string
   ask?: string
+  waited_ms: number
+  waits_since?: string
   requests: number
   tokens: number
   actions: string[]
@@ -176,6 +178,7 @@ export interface Called extends Span {
   text: string
   size: number
   note?: string
+  ask?: string
 }
 
 export interface Conversation {

@@ -1,6 +1,6 @@
 // The questions of a session, answered or not: what was asked, who answered how and why, and how long it took.
 
-import { h, VNode } from "preact"
+import { h, Fragment, VNode } from "preact"
 import { useRead } from "../kit/read"
 import { clock, duration, state } from "../kit/format"
 import { api, place, to } from "../kit/place"
@@ -12,6 +12,7 @@ interface Ask extends SettledAsk {
   gate: string
   title: string
   ticket?: string
+  call?: string
   raised_at: string
   settled?: { by: string; outcome: string; reason?: string; at: string }
 }
@@ -52,6 +53,12 @@ export function Asks(): VNode {
                 >
                   <Visible text={a.title} />
                 </a>
+                {a.settled && a.call && (
+                  <Fragment>
+                    {" "}
+                    <a href={to(session, "timeline", a.call)}>what became of it</a>
+                  </Fragment>
+                )}
               </td>
               <td>{a.gate}</td>
               <td>

@@ -14,7 +14,8 @@ import { Change, Changes as Answer, FileDiff, Tickets } from "../wire"
 export function Changes(): VNode {
   const { session, rest, query } = place.value
   const ticket = query.get("ticket") ?? ""
-  const read = useRead<Answer>(api("/api/changes", ticket ? { ticket } : {}))
+  const from = query.get("from") ?? ""
+  const read = useRead<Answer>(api("/api/changes", { ...(ticket ? { ticket } : {}), ...(from ? { from } : {}) }))
   const files = read.value.value?.files ?? []
   const key = (f: Change) => f.path + (f.workspace ? "@" + f.workspace : "")
   const at = files.findIndex((f) => key(f) === rest)
@@ -34,15 +35,21 @@ export function Changes(): VNode {
       <nav aria-label="Files">
         {ticket && (
           <p>
-            only <Visible text={ticket} /> <a href={to(session, "changes", rest)}>all ✕</a>
+            only <Visible text={ticket} />{" "}
+            <a href={to(session, "changes", rest, { from, at: query.get("at") ?? "" })}>all ✕</a>
           </p>
         )}
+        <Compared key={from} from={from} />
         {read.error.value && (
           <p class="warn" role="alert">
             {read.error.value}
           </p>
         )}
-        {read.value.value && files.length === 0 && <p class="quiet">No files have changed. Calls that write a file list it here.</p>}
+        {read.value.value && files.length === 0 && (
+          <p class="quiet">
+            {from ? "No file changed after this event." : "No files have changed. Calls that write a file list it here."}
+          </p>
+        )}
         <ul>
           {files.map((f) => (
             <li key={key(f)}>
@@ -68,12 +75,43 @@ export function Changes(): VNode {
       </nav>
       <main aria-label="File">
         {at >= 0 ? (
-          <File key={rest + ticket} change={files[at]} ticket={ticket} />
+          <File key={rest + ticket + from} change={files[at]} ticket={ticket} from={from} />
         ) : (
           <p class="quiet">Press j or click to choose a file.</p>
         )}
       </main>
     </div>
+  )
+}
+
+// Compared chooses the event with whose contents the newest ones, or those at the position shown, are compared.
+function Compared({ from }: { from: string }): VNode {
+  const { session, rest, query } = place.value
+  const [seq, setSeq] = useState(from)
+  const link = (from: string) =>
+    to(session, "changes", rest, { ticket: query.get("ticket") ?? "", at: query.get("at") ?? "", from })
+  return (
+    <form
+      class="acts"
+      onSubmit={(e) => {
+        e.preventDefault()
+        visit(link(seq.trim()))
+      }}
+    >
+      <label>
+        Since event{" "}
+        <input
+          size={6}
+          inputMode="numeric"
+          pattern="[0-9]*"
+          value={seq}
+          placeholder="first"
+          onInput={(e) => setSeq(e.currentTarget.value)}
+        />
+      </label>
+      <button disabled={seq.trim() === from}>Compare</button>
+      {from && <a href={link("")}>the whole session</a>}
+    </form>
   )
 }
 
@@ -90,12 +128,13 @@ function noteOf(f: Change): string {
   return notes.join(", ")
 }
 
-function File({ change: f, ticket }: { change: Change; ticket: string }): VNode {
+function File({ change: f, ticket, from }: { change: Change; ticket: string; from: string }): VNode {
   const read = useRead<FileDiff>(
     api("/api/changes/diff", {
       path: f.path,
       ...(f.workspace ? { workspace: f.workspace } : {}),
       ...(ticket ? { ticket } : {}),
+      ...(from ? { from } : {}),
     }),
   )
   const tickets = useRead<Tickets>(api("/api/tickets")).value.value?.tickets ?? []
@@ -107,7 +146,7 @@ function File({ change: f, ticket }: { change: Change; ticket: string }): VNode 
   const undo = () => {
     void acts.act(
       "/api/undo",
-      { path: f.path, seen: f.after ?? "", ...(ticket ? { ticket } : {}) },
+      { path: f.path, seen: f.after ?? "", ...(ticket ? { ticket } : from ? { to_seq: Number(from) } : {}) },
       "The file was restored.",
     )
   }
@@ -146,8 +185,8 @@ function File({ change: f, ticket }: { change: Change; ticket: string }): VNode 
           disabled={acts.busy}
           what={
             <Fragment>
-              <Visible text={f.path} /> gets back the content that it had before{" "}
-              {ticket ? <Visible text={ticket} /> : "the session"}.
+              <Visible text={f.path} /> gets back the content that it had{" "}
+              {ticket ? <Fragment>before <Visible text={ticket} /></Fragment> : from ? `at event ${from}` : "before the session"}.
             </Fragment>
           }
           onYes={undo}

@@ -4,7 +4,7 @@ import { h, Fragment, VNode } from "preact"
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
 import { useRead } from "../kit/read"
 import { Said, useActs } from "../kit/act"
-import { clock, count, duration, state } from "../kit/format"
+import { callState, clock, count, duration, state } from "../kit/format"
 import { api, place, to, visit } from "../kit/place"
 import { Long, Visible } from "../kit/text"
 import { writing } from "../store"
@@ -201,11 +201,21 @@ function Call({ call: c }: { call: Called }): VNode {
         <b>
           <Visible text={c.name} />
         </b>{" "}
-        {state(c.state)}{" "}
+        {callState(c)}{" "}
+        {c.state === "failed" && (
+          <span class="warn">
+            <Visible text={c.text.split("\n", 1)[0]} />{" "}
+          </span>
+        )}
         <span class="title">
           <Visible text={args} />
         </span>
       </summary>
+      {c.ask && (
+        <p>
+          <a href={"#/inbox/" + encodeURIComponent(c.ask)}>⚑ It waits for your answer</a>
+        </p>
+      )}
       <dl>
         {c.by && (
           <Fragment>
@@ -217,9 +227,10 @@ function Call({ call: c }: { call: Called }): VNode {
         )}
         {c.detail && (
           <Fragment>
-            <dt>why</dt>
+            <dt>{c.by === "rule" ? "rule" : "why"}</dt>
             <dd>
-              <Visible text={c.detail} />
+              <Visible text={c.detail} />{" "}
+              {c.by === "rule" && <a href={to(place.value.session, "settings")}>all rules</a>}
             </dd>
           </Fragment>
         )}

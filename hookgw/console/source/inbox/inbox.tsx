@@ -7,16 +7,17 @@ import { isExact, send, told, refreshShown } from "../store"
 import { useRead } from "../kit/read"
 import { show } from "../kit/keys"
 import { to, visit } from "../kit/place"
-import { age } from "../kit/time"
+import { callState, duration } from "../kit/format"
+import { age, now } from "../kit/time"
 import { notices, switchNotices } from "../kit/notices"
 import { Blocked } from "../kit/blocked"
-import { Diff, Visible } from "../kit/text"
+import { Diff, Long, Visible } from "../kit/text"
 import { argsOf, Editor, Field, fieldsOf, formGate } from "./edit"
 import { extent, Shown, useDiff } from "./diff"
 import { Always } from "./rule"
 import { Changed, Plan, PlanEditor, PlanTicket, ticketsOf } from "./plan"
 import { Asked, Sure } from "../kit/sure"
-import { InboxAnswer, InboxAsk, SettledAsk } from "../wire"
+import { Called, InboxAnswer, InboxAsk, SettledAsk } from "../wire"
 
 // A question is answered by key or button only once it has stood this long, in milliseconds, with all that a yes needs,
 // so that what was meant for another one does not reach it.
@@ -266,9 +267,6 @@ export function Inbox({ selected }: { selected: string }): VNode {
                 </p>
               </Fragment>
             )}
-            {!edits && ask.gate === "tool" && isOpen.has(ask.request_id) && (
-              <Always key={ask.request_id} ask={ask} ready={diff.is === "drawn"} onRule={always} />
-            )}
             {given.value[ask.request_id] ? (
               <p class="said" role="status">
                 <Visible text={given.value[ask.request_id].said} />
@@ -276,6 +274,7 @@ export function Inbox({ selected }: { selected: string }): VNode {
             ) : (
               open && !isOpen.has(ask.request_id) && <Elsewhere ask={ask} />
             )}
+            {open && !isOpen.has(ask.request_id) && ask.call && <Outcome ask={ask} call={ask.call} />}
             {isOpen.has(ask.request_id) && (
               <div class="answer">
                 {((bare && !edits && !tickets) || many.length > 0) && (
@@ -290,7 +289,10 @@ export function Inbox({ selected }: { selected: string }): VNode {
                     <kbd>a</kbd>
                   </button>
                 )}
-                {bare && !plan && (
+                {!edits && many.length === 0 && ask.gate === "tool" && (
+                  <Always key={ask.request_id} ask={ask} ready={diff.is === "drawn"} onRule={always} />
+                )}
+                {bare && !plan && isOpen.size > 1 && (
                   <button
                     aria-pressed={batch.includes(ask.request_id)}
                     disabled={diff.is !== "drawn"}
@@ -397,6 +399,28 @@ function Elsewhere({ ask }: { ask: InboxAsk }): VNode {
       )}
       .
     </p>
+  )
+}
+
+// Outcome says what became of the call that a question was about: that it runs, or how it ended and with what result.
+function Outcome({ ask, call }: { ask: InboxAsk; call: string }): VNode | null {
+  const read = useRead<Called>(`/api/calls/${encodeURIComponent(call)}?session=${encodeURIComponent(ask.session)}`)
+  const c = read.value.value
+  if (!c) return read.error.value ? <p class="quiet">{read.error.value}</p> : null
+  return (
+    <section aria-label="What became of it">
+      <p>
+        <b role="status">{callState(c)}</b>
+        {!c.end && c.began && ` for ${duration(now.value - Date.parse(c.began))}`}
+        {c.end && `, ${duration(Date.parse(c.end) - Date.parse(c.began ?? c.start))}`}
+      </p>
+      {c.text && <Long text={c.text} size={c.size} lines={20} />}
+      <p class="acts">
+        {c.worker && <a href={to(ask.session, "conversation", c.worker, { call })}>In the conversation</a>}
+        <a href={to(ask.session, "timeline", call)}>In the timeline</a>
+        {c.worker && <a href={to(ask.session, "changes", "", { ticket: c.worker })}>What changed</a>}
+      </p>
+    </section>
   )
 }
 

@@ -1,8 +1,9 @@
 // A yes from now on.
 
 import { h, Fragment, VNode } from "preact"
-import { useState } from "preact/hooks"
+import { useLayoutEffect, useState } from "preact/hooks"
 import { useRead } from "../kit/read"
+import { show } from "../kit/keys"
 import { Visible } from "../kit/text"
 import { InboxAsk } from "../wire"
 
@@ -20,8 +21,11 @@ interface Preview {
 // Always offers a yes from now on. It shows the rule, and which other open questions the rule answers, before it counts.
 export function Always({ ask, ready, onRule }: RuleProps): VNode {
   const [scope, setScope] = useState("")
+  useLayoutEffect(() => {
+    if (scope) return show({ Escape: { does: "leave the rule", run: () => setScope("") } })
+  }, [scope])
   return (
-    <section aria-label="From now on" class="acts">
+    <section aria-label="From now on" class={scope ? "acts whole" : "acts"}>
       {scope === "" && <button onClick={() => setScope("session")}>Yes, from now on …</button>}
       {scope !== "" && (
         <Fragment>
@@ -34,7 +38,9 @@ export function Always({ ask, ready, onRule }: RuleProps): VNode {
             </select>
           </label>
           <Rule ask={ask} scope={scope} ready={ready} onRule={onRule} />
-          <button onClick={() => setScope("")}>Leave it</button>
+          <button onClick={() => setScope("")}>
+            Leave it <kbd>Esc</kbd>
+          </button>
         </Fragment>
       )}
     </section>

@@ -56,6 +56,11 @@ const shapes: Record<string, string> = {
   executing: "◐",
 }
 
+// callState is the state of a call of a tool: one that is open waits until its work has begun.
+export function callState(s: { state: string; began?: string }): string {
+  return state(s.state !== "open" ? s.state : s.began ? "running" : "waiting")
+}
+
 export function state(s: string): string {
   return (shapes[s] ?? "·") + " " + s.replace(/_/g, " ")
 }

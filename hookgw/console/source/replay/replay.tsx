@@ -1,6 +1,7 @@
 // The session at any position of the log: what happened there, and every view as it was then.
 
 import { h, Fragment, VNode } from "preact"
+import { signal } from "@preact/signals"
 import { useLayoutEffect } from "preact/hooks"
 import { useRead } from "../kit/read"
 import { show } from "../kit/keys"
@@ -20,6 +21,9 @@ interface Row {
 
 // shown is how many rows before and behind the position are listed.
 const shown = 12
+
+// marked is the position of a session that another one is compared with.
+const marked = signal({ session: "", seq: 0 })
 
 const marks: Record<string, RegExp> = {
   ask: /^AskRaised$/,
@@ -87,6 +91,21 @@ export function Replay(): VNode {
         {["live", "tickets", "asks", "timeline", "conversation", "changes", "cost", "discussion", "settings"].map((view) => (
           <a href={to(session, view, "", { at: String(row.seq) })}>{view === "asks" ? "questions" : view}</a>
         ))}
+      </p>
+      <p class="acts">
+        Compare files:
+        <a href={to(session, "changes", "", { from: String(row.seq) })}>from this event to now</a>
+        <button onClick={() => (marked.value = { session, seq: row.seq })}>Mark event {row.seq}</button>
+        {marked.value.session === session && marked.value.seq !== row.seq && (
+          <a
+            href={to(session, "changes", "", {
+              from: String(Math.min(marked.value.seq, row.seq)),
+              at: String(Math.max(marked.value.seq, row.seq)),
+            })}
+          >
+            between event {marked.value.seq} and this one
+          </a>
+        )}
       </p>
       <p class="quiet">
         A look back changes nothing. To restore the earlier content of a file, use Undo in{" "}

@@ -163,9 +163,13 @@ function List({ list, chosen, link }: Shown): VNode {
   )
 }
 
+// took is how long the newest attempt worked, and how long it waited for answers.
 function took(t: Ticket): string {
   if (!t.started) return ""
-  return duration((t.ended ? Date.parse(t.ended) : now.value) - Date.parse(t.started))
+  const end = t.ended ? Date.parse(t.ended) : now.value
+  const waited = t.waited_ms + (t.waits_since ? Math.max(0, end - Date.parse(t.waits_since)) : 0)
+  const worked = duration(end - Date.parse(t.started) - waited)
+  return waited >= 1000 ? `${worked} + ${duration(waited)} waiting for you` : worked
 }
 
 // The size of a node and the room for it, in pixels.

@@ -4,7 +4,7 @@ import { h, Fragment, VNode } from "preact"
 import { useLayoutEffect, useState } from "preact/hooks"
 import { useRead } from "../kit/read"
 import { show } from "../kit/keys"
-import { clock, count, duration, state } from "../kit/format"
+import { callState, clock, count, duration, state } from "../kit/format"
 import { api, place, to, visit } from "../kit/place"
 import { now } from "../kit/time"
 import { Visible } from "../kit/text"
@@ -137,7 +137,7 @@ function Row({ span: s, chosen, href, scale }: { span: Span; chosen: boolean; hr
         {s.ticket && <Visible text={s.ticket} />}
         {s.round ? ` · ${s.round}` : ""}
       </td>
-      <td>{state(s.state)}</td>
+      <td>{s.kind === "tool" ? callState(s) : state(s.state)}</td>
       <td>{s.kind === "ask" ? duration(end - start) : began > start ? duration(began - start) : ""}</td>
       <td>{s.kind === "ask" ? "" : duration(end - began)}</td>
       <td>{u ? count(u.input + u.output + u.cache_read + u.cache_write) : ""}</td>
@@ -196,7 +196,7 @@ function Details({ span: s }: { span: Span }): VNode {
   const { session } = place.value
   const [open, setOpen] = useState(s.end_seq ? s.end_seq : s.seq)
   const facts: [string, string | undefined][] = [
-    ["state", state(s.state)],
+    ["state", s.kind === "tool" ? callState(s) : state(s.state)],
     ["why", s.detail],
     ["by", s.by],
     ["tier", s.tier ? String(s.tier) : undefined],
