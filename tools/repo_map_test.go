@@ -40,10 +40,10 @@ func TestAMapLeavesOutWhatItCannotReadAndCountsIt(t *testing.T) {
 	require.NoError(t, os.Link(filepath.Join(dir, ".env"), filepath.Join(dir, "secret.py")))
 	var cache repomap.Cache
 	for range 2 {
-		require.Equal(t, "Definitions of 3 source files, those first that other files use most; behind a name in how many "+
-			"other files it stands:\n"+
+		require.Equal(t, "Definitions of 3 source files, the ones that other files use most first; after a name, the number "+
+			"of other files that contain it:\n"+
 			"\"a.go\": Shown\n\"at_limit.js\": atLimit\n"+
-			"… 1 more source files are not listed here: they define nothing that others use, or there is no room\n"+
+			"… 1 more source files are not listed here: they define nothing that other files use, or the list is full\n"+
 			"… 2 more source files were skipped: they are larger than 256 KiB\n"+
 			"… 1 more source files could not be read\n", repoMap(t, env, &cache))
 	}

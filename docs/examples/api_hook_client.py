@@ -357,7 +357,7 @@ class ApiHookClient:
         return self._make_request("POST", "/api/control", {"action": "note", "ticket": ticket, "note": note})
 
     def undo(self, what):
-        """Gives files the content that they had: {"call": …}, {"ticket": …} or {"to_seq": …}."""
+        """Restores the earlier content of files: {"call": …}, {"ticket": …} or {"to_seq": …}."""
         return self._make_request("POST", "/api/undo", what)
 
     def request_patch(self, call):

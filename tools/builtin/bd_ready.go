@@ -18,7 +18,7 @@ type bdReadyArgs struct {
 // bdReady returns the tool that lists the beads that can be worked on.
 func bdReady() tools.Tool {
 	return tools.Reader(tools.Spec{
-		Name: "bd_ready", Summary: "List the beads (tickets) that are ready: open, and blocked by no other.",
+		Name: "bd_ready", Summary: "List the beads (tickets) that are ready: open, and not blocked by another.",
 		Effect: tools.Reads, Doc: bdReadyDoc,
 	}, func(ctx context.Context, env tools.Env, in bdReadyArgs) (tools.Result, error) {
 		result, err := withBeads(ctx, env, func(t beads.Tracker) ([]beads.Bead, error) { return t.Ready(ctx) })

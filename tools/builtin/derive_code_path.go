@@ -19,17 +19,17 @@ type deriveCodePathArgs struct {
 // deriveCodePath returns the tool that shows the calls around a function.
 func deriveCodePath() tools.Tool {
 	return tools.Reader(tools.Spec{
-		Name: "derive_code_path", Summary: "Trace the calls around a Python function over the whole project: what it " +
+		Name: "derive_code_path", Summary: "Trace the calls around a Python function across the whole project: what it " +
 			"calls, level by level, and who calls it.", Effect: tools.Reads | tools.Wide,
-		Doc: "Use it to understand what a function sets in motion, or what a change of it can reach. Calls are " +
+		Doc: "Use it to understand what a function causes, or what a change to it can affect. Calls are " +
 			"followed through imports, aliases, re-exports, `self`, `super()`, base classes, constructors, " +
 			"decorators and simple types (annotations, `x = A()`). The answer has two trees, callees and callers, " +
 			"with `name  file:line  called at lines`. `cycle` marks a function that appears above itself in the " +
 			"tree, `seen` one whose calls are shown elsewhere, `deep` one at the last level (a larger max_depth " +
-			"continues), `cut` one of which some calls were left out to keep within the budget. `reference` is a " +
-			"function that is passed on instead of called, `decorator` one after @. Calls of builtins and " +
-			"libraries are counted, calls whose callee is unknown are listed as unresolved, and calls of the same " +
-			"name on objects of unknown type as possible callers.",
+			"continues), `cut` one of whose calls some were left out to stay within the budget. `reference` is a " +
+			"function that is passed on instead of called, `decorator` one after @. Calls to builtins and libraries are " +
+			"counted, calls whose callee is unknown are listed as unresolved, and calls of the same name on objects of unknown " +
+			"type as possible callers.",
 	}, codePath)
 }
 
@@ -72,7 +72,7 @@ func callText(g project.CallGraph) string {
 		b.WriteString("builtins and libraries: " + strings.Join(parts, ", ") + "\n")
 	}
 	if g.Truncated {
-		b.WriteString("… some calls were left out to keep within the budget; call derive_code_path with a smaller " +
+		b.WriteString("… some calls were left out to stay within the budget; call derive_code_path with a smaller " +
 			"max_depth or on one of the callees\n")
 	}
 	return strings.TrimSuffix(b.String(), "\n")

@@ -17,8 +17,8 @@ type getUIPerformanceArgs struct{}
 // getUIPerformance returns the tool that shows the engine's performance figures.
 func getUIPerformance() tools.Tool {
 	return tools.Reader(tools.Spec{
-		Name: "get_ui_performance", Summary: "Return frame rate, input lag, CPU share and memory of the engine, all its " +
-			"processes together.",
+		Name: "get_ui_performance", Summary: "Return the frame rate, input lag, CPU share and memory of the engine, summed " +
+			"over its processes.",
 		Effect: tools.Reads, Doc: getUIPerformanceDoc,
 	}, func(ctx context.Context, env tools.Env, _ getUIPerformanceArgs) (tools.Result, error) {
 		if env.Performance == nil {

@@ -13,7 +13,7 @@ import (
 // RestoreFiles returns the engine's internal tool that carries out an undo. It is not offered to models.
 func RestoreFiles() tools.Tool {
 	return tools.Writer(tools.Spec{
-		Name: "restore_files", Summary: "Give files the content that they had: all of them, or none.", Effect: tools.Writes,
+		Name: "restore_files", Summary: "Restore the earlier content of files: all of them, or none.", Effect: tools.Writes,
 	}, planRestore)
 }
 
@@ -26,10 +26,10 @@ type restoreArgs struct {
 type restoredFile struct {
 	Path   string `json:"path" doc:"the file" min:"1"`
 	Before string `json:"before,omitzero" doc:"SHA-256 that it must have now" max:"64"`
-	After  string `json:"after,omitzero" doc:"SHA-256 of what it is to hold" max:"64"`
+	After  string `json:"after,omitzero" doc:"SHA-256 of the content to restore" max:"64"`
 
 	BeforeMode int `json:"before_mode,omitzero" doc:"permission bits that it is expected to have" max:"511"`
-	AfterMode  int `json:"after_mode,omitzero" doc:"permission bits to give it, where it has those" max:"511"`
+	AfterMode  int `json:"after_mode,omitzero" doc:"permission bits to set, if it has the expected ones" max:"511"`
 }
 
 func planRestore(ctx context.Context, env tools.Env, in restoreArgs) (tools.Plan, error) {

@@ -21,7 +21,7 @@ var runPowershellDoc string
 
 type runPowershellArgs struct {
 	Script   string `json:"script" doc:"the script to run in the workspace" min:"1"`
-	TimeoutS int    `json:"timeout_s,omitzero" doc:"seconds after which the script is ended; over the usual limit a person must say yes" min:"1"`
+	TimeoutS int    `json:"timeout_s,omitzero" doc:"seconds after which the script is stopped; more than the usual limit needs a person's approval" min:"1"`
 }
 
 // shellData is the structured result of a run. Stdout and Stderr are cut in the middle beyond 256 KiB.

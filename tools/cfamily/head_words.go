@@ -75,7 +75,7 @@ func (f *File) keepFront(s Symbol, start int, content string) (int, error) {
 			break
 		}
 	}
-	return start, refuse("new_content leaves out '%s', which stands in front of '%s'; begin new_content with it to keep "+
+	return start, refuse("new_content leaves out '%s', which precedes '%s'; begin new_content with it to keep "+
 		"it, or use edit_file to remove it", f.shown(lines, first), s.Name)
 }
 

@@ -105,15 +105,14 @@ var cTexts = [5]cText{
 	{
 		"_get_code_outline", "List the structs, enums, typedefs, functions and macros of a C file with their " +
 			"line ranges, nested.",
-		"One line each: `[Struct] point (Lines 3-6)`, `[Function] add (Lines 8-11)`. Lines go from attributes to " +
-			"the closing brace. After them comes `(declaration)` for a prototype and `#2 of 3` for one of " +
-			"several with the same name. Macros of one value are left out, but `ts_c_get_definition` finds them. " +
-			"Headers, macros and `#if` branches are understood without compiling: of branches that exclude each " +
-			"other all are listed where they can be. A file whose brackets do not balance is outlined as far as " +
-			"possible, with a `warning:` line.",
+		"One line each: `[Struct] point (Lines 3-6)`, `[Function] add (Lines 8-11)`. Line ranges run from attributes to the " +
+			"closing brace. After them comes `(declaration)` for a prototype and `#2 of 3` for one of several with the same " +
+			"name. Macros that only define a value are left out, but `ts_c_get_definition` finds them. Headers, macros and " +
+			"`#if` branches are understood without compiling: branches that exclude each other are all listed where " +
+			"possible. A file whose brackets do not balance is outlined as far as possible, with a `warning:` line.",
 	},
 	{
-		"_get_definition", "Get the full source of a C function, struct, enum, typedef or macro by its name.",
+		"_get_definition", "Get the full source of a C function, struct, enum, typedef or macro.",
 		"The answer is exactly the text of the file, from attributes to the closing brace or semicolon, so that it " +
 			"can be changed and given to `ts_c_update_definition`. Comments above are not part of it.\n\nDefinitions " +
 			"are preferred over prototypes; where the file only declares the name, the prototype is shown and the " +
@@ -123,18 +122,18 @@ var cTexts = [5]cText{
 	},
 	{
 		"_get_signature", "Get the declaration line of a C function or struct: everything in front of its body.",
-		"The answer is exactly the text of the file, over several lines if the head has several, with the parameter " +
+		"The answer is exactly the text of the file, on several lines if the head spans several, with the parameter " +
 			"declarations of old-style functions. Several definitions of one name are all shown, each under a line " +
 			"`name#1 (lines 3-9)`.",
 	},
 	{
 		"_get_skeleton", "Get a C file without its function bodies: signatures, structs, macros and comments.",
-		"The text of the file with `{ ... }` in place of function bodies and of values over several lines; the " +
-			"rest is as in the file, comments and preprocessor lines too. Use it to learn an interface; " +
+		"The text of the file with `{ ... }` in place of function bodies and of values that span several lines; everything " +
+			"else is as in the file, including comments and preprocessor lines. Use it to learn an interface; " +
 			"`ts_c_get_code_outline` is shorter, `ts_c_get_definition` shows one body.",
 	},
 	{
-		"_update_definition", "Replace a C function, struct, enum, typedef or macro by its name.",
+		"_update_definition", "Replace the definition of a C function, struct, enum, typedef or macro.",
 		cUpdateDoc,
 	},
 }
@@ -144,16 +143,15 @@ var cppTexts = [5]cText{
 	{
 		"_get_code_outline", "List the namespaces, classes, methods, functions and macros of a C++ file with " +
 			"their line ranges, nested.",
-		"One line each: `[Class] Shape (Lines 3-20) : public Base`, two blanks deeper `[Method] area (Lines 5-7)`. " +
-			"Lines go from attributes and template<…> to the closing brace. After them come base classes, " +
+		"One line each: `[Class] Shape (Lines 3-20) : public Base`, and indented by two more spaces `[Method] area (Lines " +
+			"5-7)`. Line ranges run from attributes and template<…> to the closing brace. After them come base classes, " +
 			"`(declaration)` for a prototype and `#2 of 3` for one of several with the same name (overloads). " +
-			"Macros of one value are left out, but `ts_cpp_get_definition` finds them. Headers, macros and `#if` " +
-			"branches are understood without compiling: of branches that exclude each other all are listed where " +
-			"they can be. A file whose brackets do not balance is outlined as far as possible, with a `warning:` " +
-			"line.",
+			"Macros that only define a value are left out, but `ts_cpp_get_definition` finds them. Headers, macros and `#if` " +
+			"branches are understood without compiling: branches that exclude each other are all listed where possible. A " +
+			"file whose brackets do not balance is outlined as far as possible, with a `warning:` line.",
 	},
 	{
-		"_get_definition", "Get the full source of a C++ class, struct, function, method or operator by its name.",
+		"_get_definition", "Get the full source of a C++ class, struct, function, method or operator.",
 		"The answer is exactly the text of the file, from attributes and template<…> to the closing brace or " +
 			"semicolon, so that it can be changed and given to `ts_cpp_update_definition`. Comments above are not part " +
 			"of it.\n\nDefinitions are preferred over prototypes; where the file only declares the name, the prototype " +
@@ -163,19 +161,19 @@ var cppTexts = [5]cText{
 	{
 		"_get_signature", "Get the declaration line of a C++ function, method or class: everything in front of " +
 			"its body.",
-		"The answer is exactly the text of the file, over several lines if the head has several, with template<…> " +
+		"The answer is exactly the text of the file, on several lines if the head spans several, with template<…> " +
 			"and without the initializers of a constructor. Several definitions of one name are all shown, each under " +
 			"a line `name#1 (lines 3-9)`.",
 	},
 	{
 		"_get_skeleton", "Get a C++ file without its function bodies: classes with their members, inheritance, " +
 			"signatures and comments.",
-		"The text of the file with `{ ... }` in place of function bodies and of values over several lines; the " +
-			"rest is as in the file, comments and preprocessor lines too. Use it to learn an interface; " +
+		"The text of the file with `{ ... }` in place of function bodies and of values that span several lines; everything " +
+			"else is as in the file, including comments and preprocessor lines. Use it to learn an interface; " +
 			"`ts_cpp_get_code_outline` is shorter, `ts_cpp_get_definition` shows one body.",
 	},
 	{
-		"_update_definition", "Replace a C++ class, struct, function, method or operator by its name.",
+		"_update_definition", "Replace the definition of a C++ class, struct, function, method or operator.",
 		cUpdateDoc,
 	},
 }

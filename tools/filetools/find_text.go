@@ -25,7 +25,7 @@ type findTextArgs struct {
 	Pattern    string `json:"pattern" doc:"text to find, within one line; with regex an expression in RE2 syntax" min:"1" max:"1000"`
 	Regex      bool   `json:"regex,omitzero" doc:"the pattern is a regular expression"`
 	Word       bool   `json:"word,omitzero" doc:"find whole words only"`
-	IgnoreCase bool   `json:"ignore_case,omitzero" doc:"upper and lower case are the same"`
+	IgnoreCase bool   `json:"ignore_case,omitzero" doc:"ignore case"`
 	Context    int    `json:"context_lines,omitzero" doc:"lines to show before and after each match; default 0" min:"0" max:"20"`
 	Glob       string `json:"glob,omitzero" doc:"search only these files: *.py by name, or src/**/*.c by path below path" min:"1" max:"1000"`
 	MaxResults int    `json:"max_results,omitzero" doc:"matching lines to show; default 200" min:"1" max:"2000"`

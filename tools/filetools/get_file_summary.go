@@ -55,8 +55,8 @@ type summaryItem struct {
 // GetFileSummary returns the tool that summarises a file.
 func GetFileSummary() tools.Tool {
 	return tools.Reader(tools.Spec{
-		Name: "get_file_summary", Summary: "Say in a few lines what a file holds: definitions, tables, headings or keys " +
-			"with their lines, and its size.", Effect: tools.Reads, Doc: getFileSummaryDoc,
+		Name: "get_file_summary", Summary: "Summarise in a few lines what a file holds: definitions, tables, headings or " +
+			"keys with their lines, and its size.", Effect: tools.Reads, Doc: getFileSummaryDoc,
 	}, func(ctx context.Context, env tools.Env, in getFileSummaryArgs) (tools.Result, error) {
 		file, err := env.ReadFile(ctx, in.Path)
 		if err != nil {

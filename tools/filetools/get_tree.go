@@ -48,10 +48,10 @@ func GetTree() tools.Tool {
 		Name: "get_tree", Summary: "Show the structure of a directory up to max_depth levels.",
 		Effect: tools.Reads | tools.Wide,
 		Doc: "Folders end with a slash; one whose content is below the last level shown is followed by the number " +
-			"of its entries, and one with ignored or protected entries the number of those left out. Links are " +
-			"shown as `name -> target` and not followed. Two blanks stand for one level. Where the whole answer " +
-			"would be too long, fewer levels are shown and a note says so. What .gitignore leaves out is not shown " +
-			"unless include_ignored is set.",
+			"of its entries, and one with ignored or protected entries by the number of those left out. Links are " +
+			"shown as `name -> target` and not followed. Each level is indented by two spaces. If the whole answer would be " +
+			"too long, fewer levels are shown and a note says so. What .gitignore leaves out is not shown unless " +
+			"include_ignored is set.",
 	}, tree)
 }
 

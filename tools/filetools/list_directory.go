@@ -38,9 +38,9 @@ func ListDirectory() tools.Tool {
 	return tools.Reader(tools.Spec{
 		Name: "list_directory", Summary: "List a directory: one row `[file] name size` or `[dir] name` per entry.",
 		Effect: tools.Reads,
-		Doc: "Directories come first, then everything else, each in order of the names. Sizes are bytes. Links appear " +
+		Doc: "Directories come first, then everything else, both sorted by name. Sizes are bytes. Links appear " +
 			"as `[link] name -> target` and are not followed, other entries as `[other] name`. Protected files are left out " +
-			"and counted in a last line. For what is in the folders below use `get_tree`.",
+			"and counted in a last line. To see the content of subfolders, use `get_tree`.",
 	}, func(ctx context.Context, env tools.Env, in listDirectoryArgs) (tools.Result, error) {
 		shown, err := env.Workspace.Show(in.Path)
 		if err != nil {

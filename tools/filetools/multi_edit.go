@@ -41,7 +41,7 @@ type editOfMany struct {
 // MultiEdit returns the tool that replaces exact texts in several files.
 func MultiEdit() tools.Tool {
 	return tools.Writer(tools.Spec{
-		Name: "multi_edit", Summary: "Replace exact texts in one or several files: all of them, or none.",
+		Name: "multi_edit", Summary: "Replace exact texts in one or more files: all of them, or none.",
 		Effect: tools.Writes, Doc: multiEditDoc,
 	}, planMultiEdit)
 }

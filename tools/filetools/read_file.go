@@ -15,7 +15,7 @@ type readFileArgs struct {
 	Path      string `json:"path" doc:"file to read, relative to the workspace" min:"1"`
 	StartLine int    `json:"start_line,omitzero" doc:"first line to show, counted from 1; default 1" min:"1"`
 	EndLine   int    `json:"end_line,omitzero" doc:"last line to show, inclusive; default the last" min:"1"`
-	Info      bool   `json:"info,omitzero" doc:"also say size, lines, line ends, encoding and SHA-256, in a last line"`
+	Info      bool   `json:"info,omitzero" doc:"also report size, lines, line ends, encoding and SHA-256, in a last line"`
 }
 
 // ReadFile returns the tool that shows the text of a file.

@@ -35,9 +35,9 @@ type searchData struct {
 func SearchFiles() tools.Tool {
 	return tools.Reader(tools.Spec{
 		Name: "search_files", Summary: "Find files by a glob pattern below a directory.", Effect: tools.Reads | tools.Wide,
-		Doc: "`*` and `?` do not match a slash, `**` matches any number of folders, `{a,b}` either, `[a-z]` a range. " +
-			"`*.py` finds files directly in path, `**/*.py` at any depth. The answer is one path per line, relative to the " +
-			"workspace, in order. What .gitignore leaves out is not searched unless include_ignored is set; protected files " +
+		Doc: "`*` and `?` do not match a slash, `**` matches any number of folders, `{a,b}` matches either, `[a-z]` a " +
+			"range. `*.py` finds files directly in path, `**/*.py` at any depth. The answer is one path per line, relative to " +
+			"the workspace, sorted. What .gitignore leaves out is not searched unless include_ignored is set; protected files " +
 			"never are. With `order` newest the files written last come first.",
 	}, search)
 }

@@ -20,8 +20,8 @@ type setFileSliceArgs struct {
 	StartLine     int    `json:"start_line" doc:"first line to replace, counted from 1" min:"1"`
 	EndLine       int    `json:"end_line" doc:"last line to replace, inclusive; start_line-1 inserts before start_line" min:"0"`
 	NewContent    string `json:"new_content" doc:"the lines that take their place; empty removes them"`
-	ExpectedFirst string `json:"expected_first_line,omitzero" doc:"what line start_line must be now, blanks around it aside; guards against stale numbers"`
-	ExpectedLast  string `json:"expected_last_line,omitzero" doc:"what line end_line must be now, blanks around it aside"`
+	ExpectedFirst string `json:"expected_first_line,omitzero" doc:"expected text of line start_line, ignoring blanks around it; guards against stale numbers"`
+	ExpectedLast  string `json:"expected_last_line,omitzero" doc:"expected text of line end_line, ignoring blanks around it"`
 	ExpectedHash  string `json:"expected_hash,omitzero" doc:"SHA-256 in hex (at least 8 digits) that the file must have now" max:"64"`
 	Force         bool   `json:"force,omitzero" doc:"write a Python file even if it would not parse"`
 	DryRun        bool   `json:"dry_run,omitzero" doc:"show the change and write nothing"`

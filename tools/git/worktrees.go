@@ -179,7 +179,7 @@ func (w Worktrees) begin(ctx context.Context) (repository, func(), error) {
 	defer cancel()
 	release, err := sandbox.LockFolder(waiting, w.Root)
 	if err != nil && ctx.Err() == nil && waiting.Err() != nil {
-		err = fmt.Errorf("%w in %s, for %s already; if it hangs or is stopped, end it", ErrBusy, w.Root, w.Patience)
+		err = fmt.Errorf("%w in %s, and has been for %s; if it hangs or is suspended, end it", ErrBusy, w.Root, w.Patience)
 	}
 	return repo, release, err
 }

@@ -62,7 +62,7 @@ func operations() []operation {
 		{ListTemplates, "Lists the URI templates of the server's resources.", tools.Reads, "", "", hasResources,
 			listTemplates},
 		{ReadResource, "Reads a resource of the server.", tools.Executes, uri, `"uri"`, hasResources, readResource},
-		{Subscribe, "Asks the server to report changes of a resource to MCP clients. Models are not told of changes.",
+		{Subscribe, "Asks the server to report changes of a resource to MCP clients. Models are not told about changes.",
 			tools.Executes, uri, `"uri"`, hasSubscriptions, subscribe},
 		{Unsubscribe, "Ends a subscription to a resource.", tools.Reads, uri, `"uri"`, hasSubscriptions, unsubscribe},
 		{ListPrompts, "Lists the prompts of the server and their arguments.", tools.Reads, "", "", hasPrompts, listPrompts},

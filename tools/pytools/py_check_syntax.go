@@ -19,8 +19,8 @@ var pyCheckSyntaxDoc string
 
 type pyCheckSyntaxArgs struct {
 	Path    string `json:"path" doc:"Python file to check, relative to the workspace" min:"1"`
-	Version string `json:"version,omitzero" doc:"version of Python to check against, such as 3.11; left out: that of the python3 on PATH, else the newest, 3.14"`
-	Python  string `json:"python,omitzero" doc:"auto (as if left out): a python3 on PATH gives the verdict; never: only the built-in parser" enum:"auto,never"`
+	Version string `json:"version,omitzero" doc:"version of Python to check against, such as 3.11; default that of the python3 on PATH, else the newest, 3.14"`
+	Python  string `json:"python,omitzero" doc:"auto (default): a python3 on PATH gives the verdict; never: only the built-in parser" enum:"auto,never"`
 }
 
 // pythonError is one error in a Python file. Lines and columns count from 1, columns in characters; 0 means unknown.
@@ -48,7 +48,7 @@ const mostSyntaxErrors = 20
 // PyCheckSyntax returns the tool that checks whether a Python file parses.
 func PyCheckSyntax() tools.Tool {
 	return tools.Reader(tools.Spec{
-		Name: "py_check_syntax", Summary: "Check the syntax of a Python file; nothing of it is run.", Effect: tools.Reads,
+		Name: "py_check_syntax", Summary: "Check the syntax of a Python file without running it.", Effect: tools.Reads,
 		Doc: pyCheckSyntaxDoc,
 	}, checkSyntax)
 }

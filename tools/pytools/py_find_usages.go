@@ -15,9 +15,9 @@ var pyFindUsagesDoc string
 
 type pyFindUsagesArgs struct {
 	Path      string `json:"path" doc:"Python file or folder to search, relative to the workspace; . for all of it" min:"1"`
-	Name      string `json:"name" doc:"name of a function, class, variable or attribute; or dotted to mean one of them: A.m, mod.f, path/file.py:A.m" min:"1" max:"500"`
+	Name      string `json:"name" doc:"name of a function, class, variable or attribute; a dotted name means one of them: A.m, mod.f, path/file.py:A.m" min:"1" max:"500"`
 	Strings   bool   `json:"include_strings,omitzero" doc:"also list the name as a word in strings and comments"`
-	Others    bool   `json:"include_others,omitzero" doc:"also list what is known to be another thing of that name, such as local variables"`
+	Others    bool   `json:"include_others,omitzero" doc:"also list uses of the name that are known to mean something else, such as local variables"`
 	StartLine int    `json:"start_line,omitzero" doc:"line of the answer to continue from, for long answers" min:"1"`
 }
 

@@ -21,8 +21,8 @@ func PyGetCodeOutline() tools.Tool {
 	return tools.Reader(tools.Spec{
 		Name: "py_get_code_outline", Summary: "List the classes, functions and methods of a Python file with their line " +
 			"ranges, nested.", Effect: tools.Reads,
-		Doc: "One line each, two blanks deeper per level: `[Class] A (Lines 3-20)`, `  [Async Method] m (Lines " +
-			"4-9) @property`. Lines go from the first decorator to the last statement. After them come decorators, " +
+		Doc: "One line each, indented by two spaces per level: `[Class] A (Lines 3-20)`, `  [Async Method] m (Lines " +
+			"4-9) @property`. Line ranges run from the first decorator to the last statement. After them come decorators, " +
 			"`#2 of 3` for one of several definitions of a name, and `(conditional)` for one inside if, try, with " +
 			"or a loop. Nested functions are listed too; `max_depth` leaves deep levels out. Call it first on an " +
 			"unknown file, then `py_get_definition` for what matters. A file with syntax errors is outlined as far " +

@@ -18,8 +18,8 @@ type pyGetHierarchyArgs struct {
 // PyGetHierarchy returns the tool that shows the bases and subclasses of a class.
 func PyGetHierarchy() tools.Tool {
 	return tools.Reader(tools.Spec{
-		Name: "py_get_hierarchy", Summary: "Show what a Python class inherits from and what inherits from it, at any " +
-			"depth, over the project.", Effect: tools.Reads | tools.Wide,
+		Name: "py_get_hierarchy", Summary: "Show what a Python class inherits from and what inherits from it, at any depth, " +
+			"across the project.", Effect: tools.Reads | tools.Wide,
 		Doc: "Use it before you change a class or a method that subclasses may override. Imports, aliases and " +
 			"re-exports are followed, type arguments (`Base[T]`) are left out. With a folder as path, subclasses " +
 			"are looked for in it; with a file, in the whole workspace. The answer has the class with its lines, " +

@@ -55,9 +55,9 @@ func PyGetImports() tools.Tool {
 		Name: "py_get_imports", Summary: "List the imports of a Python file: standard library, third-party, and local with " +
 			"their files.", Effect: tools.Reads,
 		Doc: "One import per line as `from a.b import c as d (line 3)`, in groups `stdlib:`, `third-party:` and " +
-			"`local:`, each in order of the file. Local means relative, or found in the workspace; its file " +
+			"`local:`, each in the order of the file. Local means relative, or found in the workspace; its file " +
 			"follows after `->`. `[conditional]` marks imports inside if, try or a function, `[TYPE_CHECKING]` " +
-			"those that only a type checker makes. Imports in strings and calls of `__import__` are not seen.",
+			"those that only a type checker makes. Imports in strings and calls to `__import__` are not detected.",
 	}, imports)
 }
 

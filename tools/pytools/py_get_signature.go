@@ -17,7 +17,7 @@ func PyGetSignature() tools.Tool {
 	return tools.Reader(tools.Spec{
 		Name: "py_get_signature", Summary: "Get the signature of a Python function, method or class: from def or class " +
 			"through the colon.", Effect: tools.Reads,
-		Doc: "The answer is exactly the text of the file, over several lines if the signature has several, without " +
+		Doc: "The answer is exactly the text of the file, on several lines if the signature spans several, without " +
 			"decorators and without a comment after the colon. It can be changed and given to `py_set_signature`. " +
 			"Several definitions of one name are all shown, each under a line `name#1 (lines 3-9)`.",
 	}, func(ctx context.Context, env tools.Env, in pyGetSignatureArgs) (tools.Result, error) {

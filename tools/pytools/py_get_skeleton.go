@@ -12,7 +12,7 @@ import (
 
 type pyGetSkeletonArgs struct {
 	Path              string `json:"path" doc:"Python file, relative to the workspace" min:"1"`
-	PublicOnly        bool   `json:"public_only,omitzero" doc:"leave out what is not in __all__; without __all__ names that begin with an underscore"`
+	PublicOnly        bool   `json:"public_only,omitzero" doc:"leave out names that are not in __all__ or, if it is missing, that begin with an underscore"`
 	Comments          bool   `json:"comments,omitzero" doc:"keep the comments directly above definitions"`
 	MaxDocstringLines int    `json:"max_docstring_lines,omitzero" doc:"shorten docstrings to at most this many lines; default: not shortened" min:"1"`
 	StartLine         int    `json:"start_line,omitzero" doc:"line of the answer to continue from, for long answers" min:"1"`

@@ -40,11 +40,10 @@ func PyGetVarDeclaration() tools.Tool {
 	return tools.Reader(tools.Spec{
 		Name: "py_get_var_declaration", Summary: "Get the assignment of a Python variable at module or class level.",
 		Effect: tools.Reads,
-		Doc: "The answer is the text of the file: the whole lines of the statement, of a value over several lines all of " +
-			"them; on a line with several statements only the one. A variable that is bound more than once is shown with each " +
-			"binding under a line `name#1 (line 3)`. " +
-			"Assignments inside if, try and with count; variables of functions and attributes set on `self` do not (see " +
-			"`py_get_class_summary`).",
+		Doc: "The answer is the text of the file: all lines of the statement; on a line with several statements, only the " +
+			"one that binds the variable. If a variable is bound more than once, each binding is shown under a line `name#1 " +
+			"(line 3)`. Assignments inside if, try and with count; variables of functions and attributes set on `self` do not " +
+			"(see `py_get_class_summary`).",
 	}, func(ctx context.Context, env tools.Env, in pyGetVarDeclarationArgs) (tools.Result, error) {
 		f, err := ReadPython(ctx, env, in.Path)
 		if err != nil {

@@ -20,10 +20,10 @@ var pyMoveDefDoc string
 
 type pyMoveDefArgs struct {
 	SrcPath          string `json:"src_path" doc:"Python file that holds the definition, relative to the workspace" min:"1"`
-	DestPath         string `json:"dest_path" doc:"Python file that it goes to; may be the same file, and is created where it does not exist" min:"1"`
+	DestPath         string `json:"dest_path" doc:"Python file to move it to; may be the same file, and is created if it does not exist" min:"1"`
 	Name             string `json:"name" doc:"dotted path of the class or function in src_path; name#2 picks the second of several" min:"1"`
-	DestName         string `json:"dest_name,omitzero" doc:"dotted path in dest_path, such as g or B.m; left out: the same as name"`
-	AnchorType       string `json:"anchor_type,omitzero" doc:"where it goes in its new block; left out: bottom" enum:"top,bottom,before,after"`
+	DestName         string `json:"dest_name,omitzero" doc:"dotted path in dest_path, such as g or B.m; default the same as name"`
+	AnchorType       string `json:"anchor_type,omitzero" doc:"where it goes in its new block; default bottom" enum:"top,bottom,before,after"`
 	AnchorSymbol     string `json:"anchor_symbol,omitzero" doc:"for before and after: dotted path of a class or function in the same block of dest_path"`
 	CarryImports     bool   `json:"carry_imports,omitzero" doc:"also put the imports that the moved code needs into dest_path"`
 	ExpectedHash     string `json:"expected_hash,omitzero" doc:"SHA-256 in hex (at least 8 digits) that src_path must have now" max:"64"`

@@ -23,10 +23,10 @@ func PyRegionWrap() tools.Tool {
 		Effect: tools.Writes,
 		Doc: "A line `#region NAME` is put above `start_line` and `#endregion` below `end_line`, at the indentation of the " +
 			"block. Line numbers shift with every edit, so read the lines first or give `expected_hash`.\n\n" +
-			"The lines must be whole statements of one block: refused, with the right lines, where an end is inside a string, " +
-			"a bracket or a joined line, where a statement is cut (also a decorator from its function, or `else` from its " +
-			"`if`), and where another region is crossed. " +
-			"Regions may be nested. The answer is the new SHA-256, the lines with the markers and a diff.",
+			"The lines must be whole statements of one block. A range that begins or ends inside a string, a bracket or a " +
+			"joined line, cuts a statement (or a decorator from its function, or `else` from its `if`), or crosses another " +
+			"region is refused, and the error names the right lines. Regions may be nested. The answer is the new SHA-256, the " +
+			"lines with the markers and a diff.",
 	}, promptly(planRegion))
 }
 

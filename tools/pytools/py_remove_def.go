@@ -23,9 +23,9 @@ type removalData struct {
 // PyRemoveDef returns the tool that removes a definition.
 func PyRemoveDef() tools.Tool {
 	return tools.Writer(tools.Spec{
-		Name: "py_remove_def", Summary: "Remove a Python class, function or method by its name.",
+		Name: "py_remove_def", Summary: "Remove a Python class, function or method.",
 		Effect: tools.Writes,
-		Doc: "The definition goes with its decorators and the comment lines directly above it; comment lines after " +
+		Doc: "The definition is removed with its decorators and the comment lines directly above it; comment lines after " +
 			"its last statement stay. A block that would be left empty, or with only a comment, gets a `pass`; " +
 			"blank lines around the gap are tidied.\n\nThe answer is the new SHA-256 and a diff, and the lines of " +
 			"the same file that still use the name; uses in other files are found with `py_find_usages`. Where " +

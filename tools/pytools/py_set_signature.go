@@ -30,11 +30,10 @@ func PySetSignature() tools.Tool {
 		Effect: tools.Writes,
 		Doc: "Only the text from `def`, `async def` or `class` through the colon is replaced, even if it spans " +
 			"several lines. Body, decorators and a comment after the colon stay. The colon may be left out; " +
-			"`async` may come or go. The name must stay: `rename_symbol` renames.\n\nThe answer is the new " +
-			"SHA-256, the new lines and a diff. It also lists calls in the same file that fitted the old signature " +
-			"and do not fit the new one; calls in other files are found with `py_find_usages`. Where several " +
-			"definitions have the name, nothing is changed and each is listed with its lines; choose one as " +
-			"`name#2`.",
+			"`async` may be added or removed. The name must stay the same: use `rename_symbol` to rename.\n\nThe answer is the " +
+			"new SHA-256, the new lines and a diff. It also lists calls in the same file that matched the old signature and do " +
+			"not match the new one; calls in other files are found with `py_find_usages`. Where several definitions have the " +
+			"name, nothing is changed and each is listed with its lines; choose one as `name#2`.",
 	}, promptly(planSignature))
 }
 

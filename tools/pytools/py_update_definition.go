@@ -22,7 +22,7 @@ type pyUpdateDefinitionArgs struct {
 // PyUpdateDefinition returns the tool that replaces a definition.
 func PyUpdateDefinition() tools.Tool {
 	return tools.Writer(tools.Spec{
-		Name: "py_update_definition", Summary: "Replace a Python class, function or method by its name.",
+		Name: "py_update_definition", Summary: "Replace the definition of a Python class, function or method.",
 		Effect: tools.Writes, Doc: pyUpdateDefinitionDoc,
 	}, promptly(planUpdate))
 }

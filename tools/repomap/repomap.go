@@ -58,8 +58,8 @@ func Map(files []File, budget int) string {
 		return ""
 	}
 	var out strings.Builder
-	fmt.Fprintf(&out, "Definitions of %d source files, those first that other files use most; behind a name in how many "+
-		"other files it stands:\n", len(files))
+	fmt.Fprintf(&out, "Definitions of %d source files, the ones that other files use most first; after a name, the "+
+		"number of other files that contain it:\n", len(files))
 	const forRest = 200 // bytes reserved for the last line
 	shown := 0
 	for _, e := range entries {
@@ -71,8 +71,8 @@ func Map(files []File, budget int) string {
 		shown++
 	}
 	if left := len(files) - shown; left > 0 {
-		fmt.Fprintf(&out, "… %d more source files are not listed here: they define nothing that others use, or there is no "+
-			"room\n", left)
+		fmt.Fprintf(&out, "… %d more source files are not listed here: they define nothing that other files use, or the "+
+			"list is full\n", left)
 	}
 	return out.String()
 }

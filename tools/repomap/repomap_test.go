@@ -33,13 +33,13 @@ func TestWhatMostFilesUseStandsFirst(t *testing.T) {
 		files = append(files, file(t, fmt.Sprintf("use/v%d.go", i), "package v\n// WireFormat sendWire count_all\n"))
 	}
 	got := repomap.Map(files, 10_000)
-	require.Equal(t, "Definitions of 29 source files, those first that other files use most; behind a name in how many "+
-		"other files it stands:\n"+
+	require.Equal(t, "Definitions of 29 source files, the ones that other files use most first; after a name, the number "+
+		"of other files that contain it:\n"+
 		"\"c/wire.ts\": WireFormat 25, sendWire 5, inner\n"+
 		"\"b/store.py\": Store 20, save_all, helper\n"+
 		"\"d.c\": count_all 5, LIMIT\n"+
 		"\"a_rare.go\": Rare\n"+
-		"… 25 more source files are not listed here: they define nothing that others use, or there is no room\n", got)
+		"… 25 more source files are not listed here: they define nothing that other files use, or the list is full\n", got)
 }
 
 func TestAMapKeepsWithinItsBudget(t *testing.T) {

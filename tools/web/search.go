@@ -71,7 +71,7 @@ func (c *Client) hits(r *response) ([]Hit, error) {
 	case len(found) > 0:
 		return found, nil
 	case challenge || r.status == http.StatusAccepted:
-		return nil, problem("the search at %s considers this machine a robot and returned no results; wait a few "+
+		return nil, problem("the search at %s takes this machine for a robot and returned no results; wait a few "+
 			"minutes, or "+
 			"fetch a page you know with fetch_url", shownHost(r.url.Hostname()))
 	case r.status >= http.StatusBadRequest:

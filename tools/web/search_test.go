@@ -49,14 +49,14 @@ func TestSearchSaysWhenItIsTakenForARobot(t *testing.T) {
 			_, _ = w.Write([]byte(saved(t, "robot.html")))
 		})
 		_, err := c.Search(t.Context(), "bees")
-		require.ErrorContains(t, err, "considers this machine a robot")
+		require.ErrorContains(t, err, "takes this machine for a robot")
 	}
 	empty := searcher(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		w.WriteHeader(http.StatusAccepted)
 	})
 	_, err := empty.Search(t.Context(), "bees")
-	require.ErrorContains(t, err, "considers this machine a robot")
+	require.ErrorContains(t, err, "takes this machine for a robot")
 }
 
 func TestSearchTellsNothingFoundFromAnUnknownPage(t *testing.T) {
