@@ -106,6 +106,7 @@ func TestTheConsole(t *testing.T) {
 		"chooses lines of a file":             choosesLines,
 		"shows quarantined tools":             showsQuarantinedTools,
 		"says what became of a call":          saysWhatBecameOfACall,
+		"lists attempts":                      listsAttempts,
 		"compares positions":                  comparesPositions,
 		"explains a change":                   explainsAChange,
 		"undoes changes":                      undoesChanges,

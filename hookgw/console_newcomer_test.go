@@ -249,3 +249,32 @@ func comparesPositions(t *testing.T, b *rod.Browser) {
 	}
 	require.Empty(t, viewOf[projections.Changes](f, "/api/changes?from=999999999").Files)
 }
+
+// listsAttempts shows how each attempt at a ticket ended, and the notes to its model.
+func listsAttempts(t *testing.T, b *rod.Browser) {
+	f := open(t)
+	f.graph()
+	f.begin("T-001")
+	block := func() {
+		f.put(events.ActorConductor, events.TicketBlocked{Ticket: "T-001", Kind: events.BlockWorker, Reason: "no key"})
+	}
+	block()
+	p := consoleOf(t, b, f)
+	p.awaitText("● live")
+	p.at("tickets/T-001")
+	p.has("Retry starts another attempt", "no key")
+	p.fill("Note or reason", "the key is in .env")
+	p.click("button", "Send note")
+	asked := f.expect("NoteRequested", anyEvent)
+	f.react(asked, events.TicketNoted{Ticket: "T-001", By: person, Note: "the key is in .env"})
+	p.await(`() => document.querySelector("ul[aria-label='Notes to the model']")?.innerText.includes("the key is in .env")`)
+	f.put(events.ActorConductor, events.TicketRetried{Ticket: "T-001", RetryCount: 1})
+	f.put(events.ActorConductor, events.TicketStarted{Track: "TR-1", Ticket: events.Ticket{ID: "T-001",
+		Description: "Mend T-001"}, Attempt: 2, Model: "m1"})
+	attempts := `texts => { const items = [...document.querySelectorAll("ol[aria-label=Attempts] li")]
+		return items.length === texts.length && items.every((item, i) => item.innerText.includes(texts[i])) }`
+	p.await(attempts, []string{"✗ blocked", "◐ in progress"})
+	block()
+	p.await(attempts, []string{"✗ blocked", "✗ blocked"})
+	p.await(attempts, []string{"no key", "no key"})
+}

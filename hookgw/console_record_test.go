@@ -171,10 +171,13 @@ func showsCost(t *testing.T, b *rod.Browser) {
 	p.at("cost")
 	model := viewOf[wire.Financial](f, "/api/metrics/financial")
 	p.has("By tier", "By model", "By ticket", "Seconds")
-	cells := p.names("cell", 3*8)
-	for _, rows := range [][]wire.SpendOf{model.Tiers, model.Models, model.Tickets} {
+	cells := p.names("cell", 4*8)
+	require.Equal(t, "Mend T-001", model.Tickets[0].Title)
+	model.Tiers[0].ID, model.Tiers[0].Title = "Tier 3: workers", ""
+	model.Tracks[0].Title = "no track, such as splitting the goal" // the request names none
+	for _, rows := range [][]wire.SpendOf{model.Tiers, model.Models, model.Tracks, model.Tickets} {
 		for _, row := range rows {
-			require.Contains(t, cells, row.ID)
+			require.Contains(t, cells, strings.TrimSpace(row.ID+" "+row.Title))
 			require.Contains(t, cells, fmt.Sprint(row.InputTokens+row.CacheReadTokens+row.CacheWriteTokens))
 		}
 	}

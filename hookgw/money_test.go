@@ -24,12 +24,14 @@ func (f *fixture) replies(ticket, model string, u events.Usage) {
 type bill struct {
 	Session                        spent
 	Tracks, Tickets, Tiers, Models []spent
+	NoTicket                       spent    `json:"no_ticket"`
 	Unpriced                       []string `json:"unpriced_models"`
 	Prices                         []map[string]any
 }
 
 type spent struct {
 	ID, Track string
+	Title     string
 	Requests  int
 	Input     int64  `json:"input_tokens"`
 	Micro     *int64 `json:"cost_micro_dollars"`
@@ -71,6 +73,21 @@ func TestAKnownPriceIsCountedInWholeMicroDollars(t *testing.T) {
 		require.NotEmpty(t, p["as_of"])
 		require.NotEmpty(t, p["source"])
 	}
+}
+
+func TestTicketsAndWhatHasNoneAddUpToTheSession(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	f.graph()
+	f.replies("T-001", "claude-sonnet-4-5", events.Usage{Input: 1000})
+	f.replies("", "claude-sonnet-4-5", events.Usage{Input: 200})
+	f.replies("", "m-unheard-of", events.Usage{Input: 1})
+	b := f.bill()
+	require.Equal(t, []int64{1201, 201, 3600, 600}, []int64{b.Session.Input, b.NoTicket.Input, b.Session.Priced,
+		b.NoTicket.Priced})
+	require.Nil(t, b.NoTicket.Micro)
+	require.Equal(t, b.Session.Requests, b.NoTicket.Requests+b.Tickets[0].Requests)
+	require.Equal(t, []string{"Shop", "Mend T-001"}, []string{b.Tracks[0].Title, b.Tickets[0].Title})
 }
 
 func TestAnUnknownPriceIsNullHereAndZeroForTheOriginal(t *testing.T) {

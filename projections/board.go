@@ -399,3 +399,80 @@ func (s *Set) Ticket(id string) (TicketState, bool) {
 
 // Tracks returns the tracks, in the order in which they were planned.
 func (s *Set) Tracks() []TrackState { return trackStates(stateOf(s, tickets).Tracks) }
+
+// MaxPast limits the attempts and the notes that are kept of a ticket; older ones are only counted.
+const MaxPast = 20
+
+// TicketPast is what happened to a ticket until now, oldest first.
+type TicketPast struct {
+	Attempts []Attempt    `json:"attempts"`
+	Notes    []TicketNote `json:"notes"`
+	Earlier  int          `json:"earlier_notes"` // that are no longer listed
+}
+
+// Attempt is an attempt at a ticket.
+type Attempt struct {
+	Attempt int        `json:"attempt"` // from 1
+	Model   string     `json:"model,omitempty"`
+	Started time.Time  `json:"started"`
+	Ended   *time.Time `json:"ended,omitempty"`
+	Status  string     `json:"status"`           // in_progress, completed, blocked
+	Reason  string     `json:"reason,omitempty"` // why it is blocked
+}
+
+// TicketNote is a note of a user to the model that works on a ticket.
+type TicketNote struct {
+	By   string    `json:"by"`
+	At   time.Time `json:"at"`
+	Note string    `json:"note"` // the beginning of its first line
+}
+
+var ticketPasts = Fold[map[string]*TicketPast]{
+	Name: "ticket_pasts", Version: 1,
+	Takes: ofTheWork,
+	New:   func() map[string]*TicketPast { return map[string]*TicketPast{} },
+	Apply: foldPast,
+}
+
+func foldPast(pasts map[string]*TicketPast, e *events.Event) map[string]*TicketPast {
+	of := func(ticket string) *TicketPast {
+		if pasts[ticket] == nil {
+			pasts[ticket] = &TicketPast{Attempts: []Attempt{}, Notes: []TicketNote{}}
+		}
+		return pasts[ticket]
+	}
+	end := func(ticket, status, reason string) {
+		past := of(ticket)
+		if n := len(past.Attempts); n > 0 && past.Attempts[n-1].Ended == nil {
+			at, last := e.Time, &past.Attempts[n-1]
+			last.Ended, last.Status, last.Reason = &at, status, head(reason)
+		}
+	}
+	switch p := e.Payload.(type) {
+	case events.TicketStarted:
+		past := of(p.Ticket.ID)
+		past.Attempts = append(past.Attempts, Attempt{Attempt: p.Attempt, Model: p.Model, Started: e.Time,
+			Status: events.StatusInProgress})
+		past.Attempts = past.Attempts[max(0, len(past.Attempts)-MaxPast):]
+	case events.TicketCompleted:
+		end(p.Ticket, events.StatusCompleted, "")
+	case events.TicketBlocked:
+		end(p.Ticket, events.StatusBlocked, p.Reason)
+	case events.TicketNoted:
+		past := of(p.Ticket)
+		past.Notes = append(past.Notes, TicketNote{p.By, e.Time, head(p.Note)})
+		if len(past.Notes) > MaxPast {
+			past.Notes = past.Notes[1:]
+			past.Earlier++
+		}
+	}
+	return pasts
+}
+
+// TicketPast returns what happened to a ticket. It is shared and must not be modified.
+func (s *Set) TicketPast(ticket string) TicketPast {
+	if past := stateOf(s, ticketPasts)[ticket]; past != nil {
+		return *past
+	}
+	return TicketPast{Attempts: []Attempt{}, Notes: []TicketNote{}}
+}

@@ -130,6 +130,7 @@ func Catalogue() []func() Model {
 		spending.Model,
 		spawned.Model,
 		summary.Model,
+		ticketPasts.Model,
 		tickets.Model,
 		timeline.Model,
 		toolCalls.Model,
@@ -142,7 +143,7 @@ func Catalogue() []func() Model {
 // discussions and the models that only programs read.
 func Watched() []func() Model {
 	return []func() Model{asks.Model, changes.Model, cost.Model, settings.Model, spans.Model, spending.Model,
-		summary.Model, tickets.Model, workers.Model}
+		summary.Model, ticketPasts.Model, tickets.Model, workers.Model}
 }
 
 // Discussed returns the model of [Catalogue] with the discussions, including their complete text.

@@ -49,11 +49,14 @@ func TestTheTerminalShowsWhatTheConsoleReads(t *testing.T) {
 	require.Len(t, tickets.Tickets, 1)
 	ticket := printed[struct {
 		projections.TicketRow
+		projections.TicketPast
 		Said  string
 		Calls []projections.ToolCall
 		Asks  []client.Ask
 	}](s, "show", "T-001", "--json")[0]
 	require.Equal(t, tickets.Tickets[0].TicketRow, ticket.TicketRow)
+	require.Len(t, ticket.Attempts, 1)
+	require.Equal(t, tickets.Tickets[0].TicketPast, ticket.TicketPast)
 
 	var talk views.Conversation
 	read(s, "/api/conversation"+of+"&worker=T-001", &talk)

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"manualslop/events"
@@ -101,7 +102,7 @@ func finances(s *projections.Set, table events.ModelsOffered) wire.Financial {
 		table = recorded
 	}
 	out := wire.Financial{Currency: "USD", Unpriced: []string{}, Prices: append([]events.ModelOffer{}, table.Models...)}
-	var session spend
+	var session, noTicket spend
 	var tracks, tickets, tiers, models spendTable
 	for _, l := range s.Spending() {
 		price := priceOf(l, table)
@@ -121,10 +122,24 @@ func finances(s *projections.Set, table events.ModelsOffered) wire.Financial {
 		}
 		if l.Ticket != "" {
 			tickets.item(l.Ticket, l.Track).add(l.Usage, price)
+		} else {
+			noTicket.add(l.Usage, price)
 		}
 	}
-	out.Session = session.settled()
+	out.Session, out.NoTicket = session.settled(), noTicket.settled()
 	out.Tracks, out.Tickets, out.Tiers, out.Models = tracks.list(), tickets.list(), tiers.list(), models.list()
+	titles := map[string]string{}
+	for _, t := range s.Tracks() {
+		titles[t.ID] = t.Title
+	}
+	for i := range out.Tracks {
+		out.Tracks[i].Title = titles[out.Tracks[i].ID]
+	}
+	for i, t := range out.Tickets {
+		if row, known := s.Ticket(t.ID); known {
+			out.Tickets[i].Title, _, _ = strings.Cut(row.Description, "\n")
+		}
+	}
 	out.Budget = budgetOf(s.Budgets(), out.Session.PricedMicroDollars)
 	return out
 }

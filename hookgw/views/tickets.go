@@ -25,9 +25,10 @@ type Ticket struct {
 	// when it waits for one now.
 	WaitedMS   int64      `json:"waited_ms"`
 	WaitsSince *time.Time `json:"waits_since,omitempty"`
-	Requests   int        `json:"requests"` // to models
-	Tokens     int64      `json:"tokens"`
-	Actions    []string   `json:"actions"` // of POST /api/control, as far as the ticket's state tells
+	projections.TicketPast
+	Requests int      `json:"requests"` // to models
+	Tokens   int64    `json:"tokens"`
+	Actions  []string `json:"actions"` // of POST /api/control, as far as the ticket's state tells
 	// Layer and Place are where a drawing shows it: dependencies are in earlier layers.
 	Layer int `json:"layer"`
 	Place int `json:"place"`
@@ -56,7 +57,8 @@ func ticketsOf(s *projections.Set) Tickets {
 	places, waits := arrange(rows), waitsOf(s, rows)
 	for i, row := range rows {
 		t := Ticket{TicketRow: row, WaitsFor: why.of(row), Ask: why.asks[row.ID].AskRaised.Ask, Actions: actions(row.Status),
-			Layer: places[i].layer, Place: places[i].place}
+			TicketPast: s.TicketPast(row.ID),
+			Layer:      places[i].layer, Place: places[i].place}
 		if w := waits[row.ID]; w != nil {
 			t.WaitedMS, t.WaitsSince = w.waited.Milliseconds(), w.since
 		}

@@ -12,6 +12,8 @@ type Financial struct {
 	Session  Spend     `json:"session"`
 	Tracks   []SpendOf `json:"tracks"`  // the track "" holds what belongs to no track
 	Tickets  []SpendOf `json:"tickets"` // only those with a ticket
+	// NoTicket is what belongs to no ticket, such as planning, so that it and Tickets add up to Session.
+	NoTicket Spend     `json:"no_ticket"`
 	Tiers    []SpendOf `json:"tiers"`
 	Models   []SpendOf `json:"models"` // by provider and model
 	// Unpriced are the models without a known price. What they used is in no sum of money, and the sums that it
@@ -61,6 +63,7 @@ type Spend struct {
 // SpendOf is the sum of one track, ticket, tier or model.
 type SpendOf struct {
 	ID    string `json:"id"`
+	Title string `json:"title,omitempty"` // of a track, or the beginning of a ticket's description
 	Track string `json:"track,omitempty"` // of a ticket
 	Spend
 	History []SpendPoint `json:"history,omitempty"` // of a track, oldest first

@@ -132,6 +132,9 @@ export interface Ticket {
   ask?: string
   waited_ms: number
   waits_since?: string
+  attempts: { attempt: number; started: string; ended?: string; status: string; reason?: string }[]
+  notes: { by: string; at: string; note: string }[]
+  earlier_notes: number
   requests: number
   tokens: number
   actions: string[]
@@ -222,12 +225,18 @@ export interface Spend {
   priced_micro_dollars: number
 }
 
+export interface SpendOf extends Spend {
+  id: string
+  title?: string
+}
+
 export interface Financial {
   session: Spend
-  tracks: (Spend & { id: string })[]
-  tickets: (Spend & { id: string })[]
-  tiers: (Spend & { id: string })[]
-  models: (Spend & { id: string })[]
+  tracks: SpendOf[]
+  tickets: SpendOf[]
+  no_ticket: Spend
+  tiers: SpendOf[]
+  models: SpendOf[]
   unpriced_models: string[]
   budget: { limit_micro_dollars: number | null; used_pct: number | null; warned: boolean }
 }

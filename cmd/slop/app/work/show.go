@@ -249,6 +249,7 @@ func showCall(ctx context.Context, g *site.Flags, d client.Client, past []events
 // shownTicket is the output of slop show TICKET --json.
 type shownTicket struct {
 	projections.TicketRow
+	projections.TicketPast
 	Prompt string `json:"prompt,omitempty"` // of the newest attempt
 	// Refused is the denied write of a completed ticket that changed nothing.
 	Refused *projections.ToolCall  `json:"refused,omitempty"`
@@ -258,7 +259,7 @@ type shownTicket struct {
 }
 
 func showTicket(g *site.Flags, set *projections.Set, past []events.Event, row projections.TicketRow) error {
-	t := shownTicket{TicketRow: row, Calls: []projections.ToolCall{}, Asks: []client.Ask{}}
+	t := shownTicket{TicketRow: row, TicketPast: set.TicketPast(row.ID), Calls: []projections.ToolCall{}, Asks: []client.Ask{}}
 	for _, c := range set.ToolCalls() {
 		if c.Ticket == row.ID {
 			t.Calls = append(t.Calls, c)
@@ -337,7 +338,16 @@ func (t *shownTicket) print(g *site.Flags) {
 		asks = append(asks, []string{term.Visible(short[a.RequestID]), a.Gate, term.Visible(term.OneLine(askState(a))),
 			term.Visible(term.OneLine(a.Title))})
 	}
-	for _, table := range [][][]string{calls, asks} {
+	attempts := [][]string{{"ATTEMPT", "STATE", "STARTED", "WHY"}}
+	for _, a := range t.Attempts {
+		attempts = append(attempts, []string{fmt.Sprint(a.Attempt), a.Status, term.Clock(a.Started),
+			term.Visible(term.OneLine(a.Reason))})
+	}
+	notes := [][]string{{"NOTE", "BY", "SENT"}}
+	for _, n := range t.Notes {
+		notes = append(notes, []string{term.Visible(n.Note), term.Visible(n.By), term.Clock(n.At)})
+	}
+	for _, table := range [][][]string{attempts, notes, calls, asks} {
 		if len(table) > 1 {
 			fmt.Fprintln(g.Out)
 			term.PrintTable(g.Out, table)

@@ -5,8 +5,8 @@ import { useRead } from "../kit/read"
 import { count, duration, money } from "../kit/format"
 import { api } from "../kit/place"
 import { Visible } from "../kit/text"
-import { Tiers } from "../kit/words"
-import { Financial, Spend } from "../wire"
+import { tierNames, Tiers } from "../kit/words"
+import { Financial, Spend, SpendOf } from "../wire"
 
 interface Latency {
   name: string
@@ -21,11 +21,12 @@ export function Cost(): VNode {
   const took = useRead<{ latencies: Latency[] }>(api("/api/latencies")).value.value?.latencies ?? []
   const f = read.value.value
   if (!f) return <p class="page">{read.error.value || "Reading …"}</p>
-  const tables: [string, (Spend & { id: string })[]][] = [
-    ["Tier", f.tiers],
+  const rest = { ...f.no_ticket, id: "", title: "no ticket, such as planning" }
+  const tables: [string, SpendOf[]][] = [
+    ["Tier", f.tiers.map((t) => ({ ...t, id: "", title: tierNames[Number(t.id)] || t.id }))],
     ["Model", f.models],
-    ["Track", f.tracks.filter((t) => t.id)],
-    ["Ticket", f.tickets],
+    ["Track", f.tracks.map((t) => (t.id ? t : { ...t, title: "no track, such as splitting the goal" }))],
+    ["Ticket", [...f.tickets, ...(rest.requests + rest.failed > 0 ? [rest] : [])]],
   ]
   const limit = f.budget.limit_micro_dollars
   return (
@@ -83,7 +84,7 @@ export function Cost(): VNode {
   )
 }
 
-function Table({ name, rows, whole }: { name: string; rows: (Spend & { id: string })[]; whole: Spend }): VNode {
+function Table({ name, rows, whole }: { name: string; rows: SpendOf[]; whole: Spend }): VNode {
   return (
     <Fragment>
       <h3>By {name.toLowerCase()}</h3>
@@ -104,7 +105,7 @@ function Table({ name, rows, whole }: { name: string; rows: (Spend & { id: strin
               return (
                 <tr>
                   <td>
-                    <Visible text={s.id} />
+                    {s.id && <Visible text={s.id} />} {s.title && <Visible text={s.title} />}
                   </td>
                   <td>{money(s.priced_micro_dollars, s.cost_micro_dollars === null)}</td>
                   <td>

@@ -10,3 +10,6 @@ export function Tiers(): VNode {
     </p>
   )
 }
+
+// tierNames are the headings of the tiers, by number.
+export const tierNames = ["", "Tier 1: orchestrator", "Tier 2: tech lead", "Tier 3: workers", "Tier 4: errors"]

@@ -8,11 +8,9 @@ import { count, state } from "../kit/format"
 import { api, place, to } from "../kit/place"
 import { age } from "../kit/time"
 import { Ansi, Visible } from "../kit/text"
-import { Tiers } from "../kit/words"
+import { tierNames, Tiers } from "../kit/words"
 import { forget, writing } from "../store"
 import { Worker, Workers } from "../wire"
-
-const tiers = ["", "Tier 1: orchestrator", "Tier 2: tech lead", "Tier 3: workers", "Tier 4: errors"]
 
 // rested is how many workers that are over a tier shows.
 const rested = 4
@@ -37,8 +35,8 @@ export function Live(): VNode {
       <Tiers />
       <div class="tiers">
         {[1, 2, 3, 4].map((tier) => (
-          <section aria-label={tiers[tier]}>
-            <h2>{tiers[tier]}</h2>
+          <section aria-label={tierNames[tier]}>
+            <h2>{tierNames[tier]}</h2>
             {crew && <Tier tier={tier} crew={crew} />}
           </section>
         ))}

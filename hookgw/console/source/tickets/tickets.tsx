@@ -5,7 +5,7 @@ import { useLayoutEffect, useState } from "preact/hooks"
 import { useRead } from "../kit/read"
 import { show } from "../kit/keys"
 import { Said, useActs } from "../kit/act"
-import { count, duration, state } from "../kit/format"
+import { clock, count, duration, state } from "../kit/format"
 import { api, place, to, visit } from "../kit/place"
 import { now } from "../kit/time"
 import { Visible } from "../kit/text"
@@ -309,6 +309,45 @@ function Detail({ ticket: t, link }: { ticket: Ticket; link: (id: string) => str
         <a href={to(session, "changes", "", { ticket: t.id })}>Changes</a>
         <a href={to(session, "timeline", "", { ticket: t.id })}>Timeline</a>
       </p>
+      {t.attempts.length > 0 && (
+        <Fragment>
+          <h3>Attempts</h3>
+          <ol class="past" aria-label="Attempts">
+            {t.attempts.map((a) => (
+              <li value={a.attempt}>
+                <a href={to(session, "conversation", t.id, { attempt: String(a.attempt) })}>{state(a.status)}</a>{" "}
+                <span class="quiet">
+                  {clock(a.started)}
+                  {a.ended && ` to ${clock(a.ended)}`}
+                </span>{" "}
+                <Visible text={a.reason ?? ""} />
+              </li>
+            ))}
+          </ol>
+        </Fragment>
+      )}
+      {t.notes.length > 0 && (
+        <Fragment>
+          <h3>Notes to the model</h3>
+          <ul aria-label="Notes to the model">
+            {t.earlier_notes > 0 && <li class="quiet">{t.earlier_notes} earlier ones</li>}
+            {t.notes.map((n) => (
+              <li>
+                <span class="quiet">
+                  {clock(n.at)} <Visible text={n.by} />
+                </span>{" "}
+                <Visible text={n.note} />
+              </li>
+            ))}
+          </ul>
+        </Fragment>
+      )}
+      {may("retry") && (
+        <p class="quiet">
+          Retry starts another attempt, with the next model if its tier has several. Unblock lets the ticket start again as
+          it was, if what blocked it is gone. Both send the note, if you wrote one.
+        </p>
+      )}
       {t.actions.length > 0 && (
         <Fragment>
           <textarea
@@ -327,7 +366,7 @@ function Detail({ ticket: t, link }: { ticket: Ticket; link: (id: string) => str
               </button>
             )}
             {may("retry") && (
-              <button disabled={acts.busy} onClick={() => void control("retry", "Another attempt starts.")}>
+              <button disabled={acts.busy} onClick={() => void control("retry", "Another attempt was requested; it is listed above when it starts.")}>
                 Retry
               </button>
             )}
