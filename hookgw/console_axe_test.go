@@ -89,7 +89,7 @@ func hasNoFaultsOfAxe(t *testing.T, b *rod.Browser) {
 	}`)
 	require.NotEmpty(t, faults(out), "axe sees a button without a name")
 	p := consoleOf(t, b, f)
-	p.awaitText("● live")
+	p.awaitText("● connected")
 	load(p)
 	p.click("button", "\\? keys")
 	for _, scheme := range []string{"light", "dark"} {

@@ -107,6 +107,7 @@ func TestTheConsole(t *testing.T) {
 		"shows quarantined tools":             showsQuarantinedTools,
 		"says what became of a call":          saysWhatBecameOfACall,
 		"lists attempts":                      listsAttempts,
+		"stops all":                           stopsAll,
 		"compares positions":                  comparesPositions,
 		"explains a change":                   explainsAChange,
 		"undoes changes":                      undoesChanges,
@@ -217,7 +218,7 @@ func signsInOnce(t *testing.T, b *rod.Browser) {
 	link := f.gw.URL() + "/#login=" + f.codeOf(t, access.RightHuman)
 	p := visit(t, b, link)
 	p.awaitText("Nothing is waiting for you.")
-	p.awaitText("● live")
+	p.awaitText("● connected")
 	at, err := p.Eval(`() => [location.href, document.cookie].join(" ")`)
 	require.NoError(t, err)
 	require.Equal(t, f.gw.URL()+"/#/inbox ", at.Value.Str(), "neither the code nor the cookie can be read afterwards")
@@ -486,7 +487,7 @@ func tellsOfALostLink(t *testing.T, b *rod.Browser) {
 	f := open(t)
 	f.raise("a1", events.GateTool)
 	p := consoleOf(t, b, f)
-	p.awaitText("● live")
+	p.awaitText("● connected")
 	p.choose("a1")
 	f.stop()
 	p.awaitText("reconnecting since")
@@ -502,7 +503,7 @@ func refusesOtherPages(t *testing.T, b *rod.Browser) {
 	f := open(t)
 	f.approve()
 	f.raise("a1", events.GateTool)
-	consoleOf(t, b, f).awaitText("● live")
+	consoleOf(t, b, f).awaitText("● connected")
 	foreign := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write([]byte(`<iframe src="` + f.gw.URL() + `/"></iframe>`))
 	}))

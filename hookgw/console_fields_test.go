@@ -41,7 +41,7 @@ func setsEveryField(t *testing.T, b *rod.Browser) {
 	f.says("/api/discussions/create", `{"name":"other"}`, 200)
 	f.says("/api/discussions/switch", `{"name":"main"}`, 200)
 	p := consoleOf(t, b, f)
-	p.awaitText("● live")
+	p.awaitText("● connected")
 	offered := map[string]bool{}
 	for _, view := range []string{"settings", "discussion"} {
 		p.at(view)
@@ -80,7 +80,7 @@ func setsFields(t *testing.T, b *rod.Browser) {
 		Tiers:  []events.TierSettings{{Tier: 2, Provider: "script", Models: []string{"m0"}}},
 		Budget: &events.BudgetSettings{SessionMicroDollars: 5_000_000}}})
 	p := consoleOf(t, b, f)
-	p.awaitText("● live")
+	p.awaitText("● connected")
 	p.at("settings")
 	p.click("summary", "Change the tiers")
 	set := func(name, text string) {

@@ -43,7 +43,7 @@ func takesHostileTextInEveryField(t *testing.T, b *rod.Browser) {
 		return json.Unmarshal(a.body, &found) == nil && found.Behind == 0
 	}, eventstest.Patience, time.Millisecond)
 	p := consoleOf(t, b, f)
-	p.awaitText("● live")
+	p.awaitText("● connected")
 	// words such as states, times and the names of what the page opens stay: a view without them has fewer fields
 	_, err := p.EvalOnNewDocument(`{
 		const bad = ` + string(quoted(t, strings.Join(corpus, " "))) + `
@@ -97,7 +97,7 @@ func takesLongLinesAndBrokenBytes(t *testing.T, b *rod.Browser) {
 	require.NoError(t, err)
 	f.write("c8", "T-001", "long.txt", before.SHA256, diff.SHA256)
 	p := consoleOf(t, b, f)
-	p.awaitText("● live")
+	p.awaitText("● connected")
 	p.choose("a9")
 	p.has("not all of it is drawn")
 	require.NotContains(t, p.text(), "end\n")
@@ -186,7 +186,7 @@ func survivesAClockThatDiffers(t *testing.T, b *rod.Browser) {
 	_, err := p.EvalOnNewDocument(`{ const real = Date.now; Date.now = () => real() + 2 * 3600_000 }`)
 	require.NoError(t, err)
 	require.NoError(t, p.Navigate(f.gw.URL()+"/#login="+f.codeOf(t, access.RightHuman)))
-	p.has("● live", "this computer's clock is 2 h 0 min ahead", "⚑ ")
+	p.has("● connected", "this computer's clock is 2 h 0 min ahead", "⚑ ")
 	require.NotContains(t, p.text(), "⚑ 2 h")
 	f.begin("T-001")
 	asked := f.asksModel("T-001", 1)

@@ -252,7 +252,7 @@ func listsAnsweredAsks(t *testing.T, b *rod.Browser) {
 	require.Equal(t, http.StatusOK, f.post("/api/ask/respond", access.RightHuman,
 		`{"request_id":"a1","response":{"approved":false,"reason":"use the old name"}}`).status)
 	p := consoleOf(t, b, f)
-	p.awaitText("● live")
+	p.awaitText("● connected")
 	p.press(input.KeyG, input.KeyS)
 	p.awaitText("(current)")
 	p.at("asks")
@@ -274,7 +274,7 @@ func listsAnsweredAsks(t *testing.T, b *rod.Browser) {
 func notifiesOfAsks(t *testing.T, b *rod.Browser) {
 	f := open(t)
 	p := consoleOf(t, b, f)
-	p.awaitText("● live")
+	p.awaitText("● connected")
 	p.run(`() => {
 		window.told = []
 		window.Notification = class { constructor(title, how) { told.push(title + ": " + how.body) } }

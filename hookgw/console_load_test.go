@@ -43,7 +43,7 @@ func opensALongSession(t *testing.T, b *rod.Browser) {
 	require.NoError(t, err)
 	require.NoError(t, f.models.WaitFor(t.Context(), last))
 	p := consoleOf(t, b, f)
-	p.awaitText("● live")
+	p.awaitText("● connected")
 	shows := map[string]string{
 		"timeline":  `() => document.querySelectorAll("tbody tr").length === 300`,
 		"tickets":   `() => document.querySelectorAll("tbody tr").length > 0`,
@@ -131,7 +131,7 @@ func showsEventsSoon(t *testing.T, b *rod.Browser) {
 	f := open(t)
 	f.graph()
 	p := consoleOf(t, b, f)
-	p.awaitText("● live")
+	p.awaitText("● connected")
 	p.at("tickets")
 	p.await(`() => document.querySelectorAll("tbody tr").length === 3`)
 	took := make([]int64, load(200, 20))
@@ -156,7 +156,7 @@ func costsLittle(t *testing.T, b *rod.Browser) {
 	f := open(t, withBlobs(blobs))
 	f.listed(blobs)
 	p := consoleOf(t, b, f)
-	p.awaitText("● live")
+	p.awaitText("● connected")
 	paints := make([]int, load(20, 3))
 	for i := range paints {
 		p.at("tickets")
@@ -174,7 +174,7 @@ func costsLittle(t *testing.T, b *rod.Browser) {
 	require.NoError(t, proto.PerformanceEnable{}.Call(p))
 	for _, view := range []string{"live", "timeline", "tickets?as=graph"} {
 		p.at(view)
-		p.awaitText("● live")
+		p.awaitText("● connected")
 		before, span := p.tasks(), load(10_000, 200)
 		p.run(`span => new Promise(done => setTimeout(done, span))`, span)
 		t.Logf("an idle tab at %s: %.2f %% of a core", view, 100_000*(p.tasks()-before)/float64(span))

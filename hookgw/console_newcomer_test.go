@@ -7,10 +7,12 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/go-rod/rod"
 	"github.com/go-rod/rod/lib/input"
 	"github.com/go-rod/rod/lib/proto"
+	"github.com/oklog/ulid/v2"
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
@@ -57,7 +59,7 @@ func fitsAPhone(t *testing.T, b *rod.Browser) {
 	p := consoleOf(t, b, f)
 	require.NoError(t, p.SetViewport(&proto.EmulationSetDeviceMetricsOverride{Width: 390, Height: 844,
 		DeviceScaleFactor: 1}))
-	p.awaitText("● live")
+	p.awaitText("● connected")
 	p.at("tickets")
 	p.click("a", "T-002")
 	p.await(`() => { const at = document.querySelector("section[aria-label=Ticket] h2")?.getBoundingClientRect()
@@ -91,7 +93,7 @@ func namesEventsWhole(t *testing.T, b *rod.Browser) {
 	f.put(events.ActorConductor, events.TicketBlocked{Ticket: "T-001", Kind: events.BlockWorker,
 		Reason: strings.Repeat("because ", 40)})
 	p := consoleOf(t, b, f)
-	p.awaitText("● live")
+	p.awaitText("● connected")
 	for _, width := range []int{1280, 700, 390} {
 		require.NoError(t, p.SetViewport(&proto.EmulationSetDeviceMetricsOverride{Width: width, Height: 720,
 			DeviceScaleFactor: 1}))
@@ -116,7 +118,7 @@ func showsQuarantinedTools(t *testing.T, b *rod.Browser) {
 		}
 	})
 	p := consoleOf(t, b, f)
-	p.awaitText("● live")
+	p.awaitText("● connected")
 	p.at("settings")
 	p.click("summary", "✗ add of notes cannot be called: changed")
 	p.has("+Adds a note <b>and mails it</b>.", "slop mcp trust notes")
@@ -135,7 +137,7 @@ func explainsAChange(t *testing.T, b *rod.Browser) {
 	require.NoError(t, err)
 	f.write("c1", "T-001", "a.go", "", ref.SHA256)
 	p := consoleOf(t, b, f)
-	p.awaitText("● live")
+	p.awaitText("● connected")
 	p.at("changes/a.go")
 	p.has("Mend T-001 what the model said")
 	p.await(`() => document.querySelector("a[href$='conversation/T-001?call=c1']") !== null`)
@@ -224,7 +226,7 @@ func comparesPositions(t *testing.T, b *rod.Browser) {
 	f.write("c2", "T-001", "a.go", digests[1], digests[2])
 	f.write("c3", "T-002", "b.go", "", digests[0])
 	p := consoleOf(t, b, f)
-	p.awaitText("● live")
+	p.awaitText("● connected")
 	p.at(fmt.Sprint("replay?at=", middle))
 	p.click("a", "from this event to now")
 	p.await(`to => location.hash === to`, fmt.Sprint("#/s/", session, "/changes?from=", middle))
@@ -260,7 +262,7 @@ func listsAttempts(t *testing.T, b *rod.Browser) {
 	}
 	block()
 	p := consoleOf(t, b, f)
-	p.awaitText("● live")
+	p.awaitText("● connected")
 	p.at("tickets/T-001")
 	p.has("Retry starts another attempt", "no key")
 	p.fill("Note or reason", "the key is in .env")
@@ -277,4 +279,26 @@ func listsAttempts(t *testing.T, b *rod.Browser) {
 	block()
 	p.await(attempts, []string{"✗ blocked", "✗ blocked"})
 	p.await(attempts, []string{"no key", "no key"})
+}
+
+// stopsAll ends all sessions after a list of them is confirmed.
+func stopsAll(t *testing.T, b *rod.Browser) {
+	f := open(t)
+	p := consoleOf(t, b, f)
+	p.awaitText("● connected")
+	p.run(`() => { location.hash = "#/sessions" }`)
+	p.has("New goal or session")
+	require.NotContains(t, p.text(), "Stop all", "there is only one session")
+	other, err := events.New(events.Origin{ID: ulid.Make().String(), Time: time.Now(), Project: project, Session: "s2",
+		Actor: "operator"}, events.SessionOpened{Label: "the other <b>one</b>", Folder: "20260102_030406"})
+	require.NoError(t, err)
+	_, err = f.log.Append(t.Context(), other, nil)
+	require.NoError(t, err)
+	p.click("button", "Stop all …")
+	p.has("these sessions are closed", "the other <b>one</b>")
+	require.Empty(t, recorded[events.SessionClosed](f))
+	p.settle()
+	p.press(input.KeyY)
+	p.has("2 sessions are closed.")
+	require.Len(t, recorded[events.SessionClosed](f), 2)
 }

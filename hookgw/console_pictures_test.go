@@ -41,7 +41,7 @@ func takesPictures(t *testing.T, b *rod.Browser) {
 			"+    return sum(item.price * item.count for item in cart)\n",
 		Args: json.RawMessage(`{"path":"shop/cart.py"}`)})
 	p := consoleOf(t, b, f)
-	p.awaitText("● live")
+	p.awaitText("● connected")
 	require.NoError(t, p.SetViewport(&proto.EmulationSetDeviceMetricsOverride{Width: 1280, Height: 720,
 		DeviceScaleFactor: 1}))
 	for _, shot := range []struct{ name, scheme, place, shows string }{
@@ -96,7 +96,7 @@ func showsHostileTextEverywhere(t *testing.T, b *rod.Browser) {
 	f.put("operator", events.RuleAdded{Rule: events.Rule{Tool: hostile, Action: "allow", Source: hostile}})
 	f.says("/api/discussions/entries/add", `{"role":"User","content":`+string(quoted(t, hostile))+`}`, 200)
 	p := consoleOf(t, b, f)
-	p.awaitText("● live")
+	p.awaitText("● connected")
 	for _, view := range []string{"live", "tickets/T-001", "tickets?as=graph", "timeline/" + asked.ID,
 		"conversation/T-001", "changes", "cost", "discussion", "replay", "settings"} {
 		p.run(`to => { location.hash = to }`, "#/s/"+session+"/"+view)
@@ -122,7 +122,7 @@ func namesEverything(t *testing.T, b *rod.Browser) {
 	f := open(t, withBlobs(blobs))
 	f.showing(blobs)
 	p := consoleOf(t, b, f)
-	p.awaitText("● live")
+	p.awaitText("● connected")
 	for _, width := range []int{1280, 390} {
 		require.NoError(t, p.SetViewport(&proto.EmulationSetDeviceMetricsOverride{Width: width, Height: 720,
 			DeviceScaleFactor: 1}))
@@ -154,13 +154,13 @@ func namesEverything(t *testing.T, b *rod.Browser) {
 func asksToLoadANewerConsole(t *testing.T, b *rod.Browser) {
 	f := open(t)
 	p := consoleOf(t, b, f)
-	p.awaitText("● live")
+	p.awaitText("● connected")
 	require.NotContains(t, p.text(), "newer console")
 	p.run(`() => { document.querySelector("meta[name=build]").content = "older" }`)
 	p.run(`to => { location.hash = to }`, "#/s/"+session+"/live") // connects anew
 	p.has("A newer version of the console is available.")
 	p.click("button", "Load it")
 	p.await(`() => document.querySelector("meta[name=build]")?.content !== "older"`)
-	p.awaitText("● live")
+	p.awaitText("● connected")
 	require.NotContains(t, p.text(), "newer console")
 }

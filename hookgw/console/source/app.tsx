@@ -149,7 +149,7 @@ function Standing(): VNode {
   if (l.is === "live")
     return (
       <span role="status">
-        ● live
+        ● connected
         {Math.abs(skew.value) > 60_000 && (
           <span class="quiet">
             ; this computer's clock is {duration(60_000 * Math.round(Math.abs(skew.value) / 60_000))} {skew.value < 0 ? "ahead" : "behind"}

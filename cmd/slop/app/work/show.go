@@ -259,7 +259,8 @@ type shownTicket struct {
 }
 
 func showTicket(g *site.Flags, set *projections.Set, past []events.Event, row projections.TicketRow) error {
-	t := shownTicket{TicketRow: row, TicketPast: set.TicketPast(row.ID), Calls: []projections.ToolCall{}, Asks: []client.Ask{}}
+	t := shownTicket{TicketRow: row, TicketPast: set.TicketPast(row.ID),
+		Calls: []projections.ToolCall{}, Asks: []client.Ask{}}
 	for _, c := range set.ToolCalls() {
 		if c.Ticket == row.ID {
 			t.Calls = append(t.Calls, c)

@@ -40,7 +40,7 @@ export function Asks(): VNode {
         <tbody>
           {asks.map((a) => (
             <tr key={a.request_id}>
-              <td>
+              <td class="brief">
                 <time dateTime={a.raised_at} title={a.raised_at}>
                   {clock(a.raised_at)}
                 </time>

@@ -186,7 +186,9 @@ function File({ change: f, ticket, from }: { change: Change; ticket: string; fro
           what={
             <Fragment>
               <Visible text={f.path} /> gets back the content that it had{" "}
-              {ticket ? <Fragment>before <Visible text={ticket} /></Fragment> : from ? `at event ${from}` : "before the session"}.
+              {ticket ? <Fragment>before <Visible text={ticket} /></Fragment> : from ? `at event ${from}` : "before the session"}. What{" "}
+              {f.writes.length === 1 ? "the call" : `all ${f.writes.length} calls`} in the list wrote is undone. If the file
+              has changed in another way since, nothing is undone.
             </Fragment>
           }
           onYes={undo}
@@ -216,7 +218,7 @@ function File({ change: f, ticket, from }: { change: Change; ticket: string; fro
         <tbody>
           {f.writes.map((w) => (
             <tr>
-              <td>{clock(w.time)}</td>
+              <td class="brief">{clock(w.time)}</td>
               <td>
                 {w.ticket && (
                   <a class="brief" href={to(session, "tickets", w.ticket)}>

@@ -7,6 +7,7 @@ import { Said, useActs } from "../kit/act"
 import { callState, clock, count, duration, state } from "../kit/format"
 import { api, place, to, visit } from "../kit/place"
 import { Long, Visible } from "../kit/text"
+import { tierNames } from "../kit/words"
 import { writing } from "../store"
 import { Called, Conversation as Answer, Round, Tickets, Workers } from "../wire"
 
@@ -20,6 +21,14 @@ export function Conversation(): VNode {
     ...(crew?.finished ?? []).map((w) => w.worker_uid),
     ...(worker ? [worker] : []),
   ])
+  const workers = [...(crew?.finished ?? []), ...(crew?.active ?? [])]
+  const called = new Map([
+    ...workers.map((w): [string, string] => [
+      w.worker_uid,
+      w.ticket ? `${w.ticket} ${w.task}` : `${tierNames[w.tier]}${w.started_at ? ", " + clock(w.started_at) : ""}`,
+    ]),
+    ...(tickets?.tickets ?? []).map((t): [string, string] => [t.id, `${t.id} ${t.description.split("\n", 1)[0]}`]),
+  ])
   return (
     <main class="page" aria-label="Conversation">
       <p class="acts">
@@ -32,7 +41,7 @@ export function Conversation(): VNode {
             {!worker && <option value="">choose one</option>}
             {[...names].map((n) => (
               <option value={n}>
-                <Visible text={n} />
+                <Visible text={called.get(n) ?? n} />
               </option>
             ))}
           </select>

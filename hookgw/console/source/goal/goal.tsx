@@ -59,8 +59,8 @@ export function Goal(): VNode {
       />
       <p>
         <label>
-          <input type="checkbox" checked={solo} onChange={() => setSolo(!solo)} /> small enough for one ticket without a
-          plan
+          <input type="checkbox" checked={solo} onChange={() => setSolo(!solo)} /> Skip planning: one worker does all of it
+          as a single ticket
         </label>
       </p>
       <p class="acts">

@@ -8,6 +8,7 @@ import { Visible } from "./text"
 
 export interface Acts {
   said: string
+  say: (text: string) => void
   busy: boolean
   // act says done once the write counted, unless refused then tells why it did not; about stands before such a refusal.
   // False: it did not count, or that is not known.
@@ -49,7 +50,7 @@ export function useActs(): Acts {
     refreshShown()
     return sent.is === "ok" && !no
   }
-  return { said, busy, act }
+  return { said, say, busy, act }
 }
 
 export function Said({ acts }: { acts: Acts }): VNode {

@@ -4,14 +4,15 @@ import { h, Fragment, VNode } from "preact"
 import { useEffect, useLayoutEffect } from "preact/hooks"
 import { useRead } from "../kit/read"
 import { show } from "../kit/keys"
-import { count, money, state } from "../kit/format"
+import { count, money } from "../kit/format"
 import { api, place, to } from "../kit/place"
 import { Said, useActs } from "../kit/act"
 import { Blocked } from "../kit/blocked"
 import { Visible } from "../kit/text"
 import { Sure } from "../kit/sure"
+import { standing } from "../kit/words"
 import { follow } from "../store"
-import { Overview } from "../wire"
+import { InboxAnswer, Overview } from "../wire"
 
 export interface Tab {
   view: string
@@ -44,6 +45,8 @@ export function SessionFrame({ tabs, hidden }: { tabs: Tab[]; hidden: Tab[] }): 
 
 function Head(): VNode {
   const read = useRead<Overview>(api("/api/overview"))
+  const inbox = useRead<InboxAnswer>("/api/inbox").value.value
+  const asks = inbox?.asks.filter((a) => a.session === place.value.session)
   const acts = useActs()
   const o = read.value.value
   const past = place.value.query.get("at")
@@ -73,11 +76,12 @@ function Head(): VNode {
         <Visible text={o.goal || o.label || o.session} />
       </h1>
       <ul class="facts">
-        <li>{o.closed ? "✓ closed: " + (o.close_reason ?? "") : o.paused ? "‖ paused" : state(o.state)}</li>
-        {o.outcome && <li>{state(o.outcome)}</li>}
+        <li>
+          <Visible text={standing(o, o.paused)} />
+        </li>
         <li>
           <a href={to(o.session, "tickets", "", { at: past ?? "" })}>
-            {o.tickets_done}/{o.tickets} tickets
+            {o.tickets_done} of {o.tickets} tickets done
           </a>
         </li>
         <li>
@@ -89,17 +93,14 @@ function Head(): VNode {
         <li>{count(spent)} tokens</li>
         {o.pending_asks > 0 && !o.closed && (
           <li>
-            <a href="#/inbox">⚑ {o.pending_asks} {o.pending_asks === 1 ? "waits" : "wait"} for you</a>
+            <a href={"#/inbox" + (asks?.length === 1 ? "/" + encodeURIComponent(asks[0].request_id) : "")}>
+              ⚑ {o.pending_asks} {o.pending_asks === 1 ? "question waits" : "questions wait"} for you
+            </a>
           </li>
         )}
         {!o.closed && o.blocked && (
           <li class="warn">
             <Blocked session={o.session} tickets={o.blocked} at={past ?? ""} />
-          </li>
-        )}
-        {o.stalled && (
-          <li class="warn">
-            ✗ stalled: <Visible text={o.stalled} />
           </li>
         )}
         {o.step_mode && <li>step mode</li>}

@@ -1,14 +1,17 @@
 // All sessions of the project, open ones first, the newest first.
 
-import { h, VNode } from "preact"
+import { h, Fragment, VNode } from "preact"
 import { useLayoutEffect, useRef } from "preact/hooks"
 import { useRead } from "../kit/read"
 import { show } from "../kit/keys"
 import { age } from "../kit/time"
-import { money, state } from "../kit/format"
+import { money } from "../kit/format"
 import { to } from "../kit/place"
 import { Blocked } from "../kit/blocked"
+import { Said, useActs } from "../kit/act"
+import { Sure } from "../kit/sure"
 import { Visible } from "../kit/text"
+import { standing } from "../kit/words"
 import { Session } from "../wire"
 
 export function Sessions(): VNode {
@@ -16,6 +19,18 @@ export function Sessions(): VNode {
   const list = read.value.value
   const rows = [...(list?.sessions ?? [])].reverse()
   rows.sort((a, b) => Number(!!a.closed) - Number(!!b.closed))
+  const open = rows.filter((s) => !s.closed)
+  const acts = useActs()
+  const stop = async () => {
+    const still = []
+    for (const s of open)
+      if (!(await acts.act("/api/sessions/close?session=" + encodeURIComponent(s.session), {}, "Closed."))) still.push(s)
+    acts.say(
+      still.length === 0
+        ? `${open.length} sessions are closed.`
+        : "Not closed, or not known: " + still.map((s) => s.goal || s.label || s.session).join(", "),
+    )
+  }
   const table = useRef<HTMLTableElement>(null)
   const move = (step: number) => {
     const links = [...(table.current?.querySelectorAll<HTMLElement>("a[data-session]") ?? [])]
@@ -33,7 +48,30 @@ export function Sessions(): VNode {
       <h1>Sessions</h1>
       {list && rows.length > 0 && (
         <p>
-          <a href={to(list.current, "goal")}>New goal or session</a>
+          <a href={to(list.current, "goal")}>New goal or session</a>{" "}
+          {open.length > 1 && (
+            <Sure
+              name="Stop all …"
+              disabled={acts.busy}
+              what={
+                <Fragment>
+                  <p>
+                    All work stops, and these sessions are closed. A closed session cannot be resumed. To continue later,
+                    use Pause in a session.
+                  </p>
+                  <ul>
+                    {open.map((s) => (
+                      <li>
+                        <Visible text={s.goal || s.label || s.session} />
+                      </li>
+                    ))}
+                  </ul>
+                </Fragment>
+              }
+              onYes={() => void stop()}
+            />
+          )}
+          <Said acts={acts} />
         </p>
       )}
       {read.error.value && (
@@ -58,7 +96,7 @@ export function Sessions(): VNode {
           {rows.map((s) => (
             <tr key={s.session} class={s.closed ? "over" : ""}>
               <td>
-                <Visible text={stateOf(s)} />
+                <Visible text={standing(s)} />
               </td>
               <td>
                 <a data-session={s.session} href={to(s.session, "live")}>
@@ -86,11 +124,4 @@ export function Sessions(): VNode {
       </table>
     </main>
   )
-}
-
-function stateOf(s: Session): string {
-  if (s.closed) return "✓ closed: " + (s.close_reason ?? "")
-  if (s.stalled) return "✗ stalled: " + s.stalled
-  if (s.pending_asks > 0) return "⚑ waiting for you"
-  return state(s.state)
 }

@@ -123,7 +123,7 @@ function Row({ span: s, chosen, href, scale }: { span: Span; chosen: boolean; hr
   const u = s.usage
   return (
     <tr class={chosen ? "chosen" : ""}>
-      <td>
+      <td class="brief">
         <time dateTime={s.start} title={s.start}>
           {clock(s.start)}
         </time>
