@@ -88,6 +88,10 @@ func callHook(ctx context.Context, g *site.Flags, to hookTarget, name string, ar
 		return exit.Errorf(exit.Usage, "unknown method %q; nearest: %s; `slop hook --help` lists all methods",
 			term.Visible(name), strings.Join(nearestMethods(name), ", "))
 	}
+	if len(args) == 1 && (args[0] == "--help" || args[0] == "-h") {
+		_, err := fmt.Fprintf(g.Out, "slop hook %s\n\n%s\n", method.Usage(), method.Doc)
+		return err
+	}
 	if err := method.Check(args); err != nil {
 		return exit.Errorf(exit.Usage, "%w; usage: slop hook %s", err, method.Usage())
 	}

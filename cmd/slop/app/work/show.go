@@ -53,13 +53,13 @@ Control characters and characters that change the direction of text are written 
 
 // show prints what word names: a sequence, or the id of a ticket, an ask or a call.
 func show(ctx context.Context, g *site.Flags, d client.Client, session string, past []events.Event, word string) error {
-	if seq, err := strconv.ParseUint(word, 10, 64); err == nil {
+	seq, notSeq := strconv.ParseUint(word, 10, 64)
+	if notSeq == nil {
 		for i := range past {
 			if past[i].Seq == seq {
 				return showEvent(ctx, g, d, &past[i])
 			}
 		}
-		return exit.Errorf(exit.Failed, "session %s has no event %d", session, seq)
 	}
 	set := projections.NewSet()
 	calls := map[string]bool{}
@@ -80,6 +80,9 @@ func show(ctx context.Context, g *site.Flags, d client.Client, session string, p
 	ids = slices.AppendSeq(ids, maps.Keys(calls))
 	slices.Sort(ids)
 	id, err := client.ExpandID("call, event, ticket or ask", word, ids)
+	if err != nil && notSeq == nil {
+		return exit.Errorf(exit.Failed, "session %s has no event %d", session, seq)
+	}
 	if err != nil {
 		return err
 	}

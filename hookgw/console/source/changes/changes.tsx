@@ -238,7 +238,13 @@ function File({ change: f, ticket, from }: { change: Change; ticket: string; fro
                 <Visible text={w.tool} />
               </td>
               <td>
-                <Visible text={w.by} />
+                {w.by.startsWith("rule") ? (
+                  <a href={to(session, "settings")}>
+                    <Visible text={w.by} />
+                  </a>
+                ) : (
+                  <Visible text={w.by} />
+                )}
               </td>
               <td class="id">
                 <a href={to(session, "timeline", w.call)}>
