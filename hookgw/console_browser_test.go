@@ -100,6 +100,7 @@ func TestTheConsole(t *testing.T) {
 		"sets every field":                    setsEveryField,
 		"sets fields":                         setsFields,
 		"shows discussions":                   showsDiscussions,
+		"moves discussions":                   movesDiscussions,
 		"submits a goal":                      submitsAGoal,
 		"starts a session":                    startsASession,
 		"hands a discussion on":               handsADiscussionOn,

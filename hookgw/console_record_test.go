@@ -3,6 +3,8 @@ package hookgw_test
 import (
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -316,6 +318,78 @@ func showsDiscussions(t *testing.T, b *rod.Browser) {
 	p.fill("Name of a preset", "small")
 	p.click("button", "Save the files as a preset")
 	p.has("small", "Load")
+}
+
+// movesDiscussions renames a discussion and a take, and imports what it exported before.
+func movesDiscussions(t *testing.T, b *rod.Browser) {
+	f := open(t, withFolder(&folder{}))
+	f.says("/api/discussions/create", `{"name":"plan"}`, 200)
+	f.says("/api/discussions/entries/add", `{"discussion":"plan","role":"User","content":"Which way?"}`, 200)
+	f.says("/api/discussions/branch", `{"name":"plan"}`, 200)
+	p := consoleOf(t, b, f)
+	p.awaitText("● live")
+	p.at("discussion/plan")
+	p.has("Which way?")
+	require.NotContains(t, p.text(), "Promote the take", "it is no take")
+	p.fill("Another name", "main")
+	p.click("button", "Rename")
+	p.has("a discussion of that name already exists")
+	p.fill("Another name", "tenance")
+	p.click("button", "Rename")
+	p.await(`() => location.hash.endsWith("/discussion/maintenance")`)
+	p.at("discussion/plan_take_1")
+	p.fill("Another name", "plan B")
+	p.click("button", "Promote the take")
+	p.await(`() => location.hash.endsWith("/discussion/plan%20B")`)
+	names := func() []string {
+		var out []string
+		for _, d := range viewOf[struct{ Discussions []projections.DiscussionInfo }](f, "/api/discussions").Discussions {
+			out = append(out, d.Name)
+		}
+		return out
+	}
+	require.ElementsMatch(t, []string{"main", "maintenance", "plan B"}, names())
+
+	p.click("summary", "Import and export")
+	p.run(`() => { URL.createObjectURL = blob => { blob.text().then(text => { window.saved = text }); return "#" }
+		HTMLAnchorElement.prototype.click = function() { window.savedAs = this.download } }`)
+	p.click("button", "Export all discussions")
+	p.await(`() => window.savedAs === "history.toml" && window.saved !== undefined`)
+	saved, err := p.Eval(`() => window.saved`)
+	require.NoError(t, err)
+	exported := viewOf[struct{ TOML string }](f, "/api/discussions/export").TOML
+	require.Equal(t, exported, saved.Value.Str())
+
+	file := func(name, text string) {
+		t.Helper()
+		path := filepath.Join(t.TempDir(), name)
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		field, err := p.Element(`[aria-label="File to import"]`)
+		require.NoError(t, err)
+		require.NoError(t, field.SetFiles([]string{path}))
+	}
+	p.has("of at most 10.0 MiB")
+	file("large.toml", strings.Repeat("x", 10<<20+1))
+	p.has("The file has 10.0 MiB; an import takes 10.0 MiB.")
+	file("bytes.toml", "\xff")
+	p.has("The file cannot be read as UTF-8 text.")
+	f.says("/api/discussions/delete", `{"name":"plan B"}`, 200)
+	p.at("discussion/maintenance")
+	imports := func() {
+		t.Helper()
+		p.click("button", "Import …")
+		p.settle()
+		p.press(input.KeyY)
+	}
+	file("history.toml", exported)
+	p.await(`text => document.querySelector("[aria-label='Text to import']").value === text`, exported)
+	imports()
+	p.has("The discussions are imported.", "plan B")
+	require.ElementsMatch(t, []string{"main", "maintenance", "plan B"}, names())
+	p.fill("Text to import", "no history")
+	imports()
+	p.has("line 1: ")
+	p.await(`() => document.querySelector("[aria-label='Text to import']").value === "no history"`)
 }
 
 // handsADiscussionOn previews the next request of a discussion, has it summarised, and makes a goal of it.

@@ -9,6 +9,7 @@ import { bytes, count, money } from "../kit/format"
 import { api, place, to } from "../kit/place"
 import { Long, Visible } from "../kit/text"
 import { Form } from "../kit/fields"
+import { Move, Rename } from "./move"
 
 interface Discussions {
   active: string
@@ -74,6 +75,7 @@ export function Discussion(): VNode {
         </ul>
         {!at && <Create acts={acts} />}
         {!at && <Undo acts={acts} />}
+        {!at && <Move acts={acts} />}
         {!at && <Roles />}
         {!at && <Files acts={acts} />}
         <Said acts={acts} />
@@ -83,6 +85,9 @@ export function Discussion(): VNode {
           <p class="warn" role="alert">
             {read.error.value}
           </p>
+        )}
+        {!at && name && (
+          <Rename key={name} name={name} take={d.discussions.some((one) => one.name === name && one.take)} acts={acts} />
         )}
         {name && <Entries key={name} name={name} roles={d.roles} active={name === d.active} acts={acts} />}
       </main>
