@@ -64,6 +64,7 @@ func TestTheConsole(t *testing.T) {
 		"goes on after a restart":             goesOnAfterARestart,
 		"shows live work":                     showsLiveWork,
 		"shows tickets":                       showsTickets,
+		"connects tickets":                    connectsTickets,
 		"shows five hundred tickets":          showsFiveHundredTickets,
 		"edits arguments":                     editsArguments,
 		"answers as a rule":                   answersAsARule,

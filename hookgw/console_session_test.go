@@ -322,6 +322,60 @@ func showsTickets(t *testing.T, b *rod.Browser) {
 		changed.Payload.(events.GraphMutationRequested).Ops)
 }
 
+// connectsTickets drags a line between two tickets, is told of a cycle, and removes a dependency.
+func connectsTickets(t *testing.T, b *rod.Browser) {
+	f := open(t)
+	f.graph()
+	p := consoleOf(t, b, f)
+	p.awaitText("● connected")
+	p.at("tickets?as=graph")
+	p.await(`() => document.querySelectorAll(".node").length === 3`)
+	middle := func(ticket string) proto.Point {
+		at, err := p.Eval(`id => { const box = [...document.querySelectorAll(".node")].find(n => n.innerText.startsWith(id))
+			.getBoundingClientRect(); return [box.x + box.width / 2, box.y + box.height / 2] }`, ticket)
+		require.NoError(t, err)
+		return proto.Point{X: at.Value.Arr()[0].Num(), Y: at.Value.Arr()[1].Num()}
+	}
+	drag := func(from string, to proto.Point) {
+		t.Helper()
+		require.NoError(t, p.Mouse.MoveTo(middle(from)))
+		require.NoError(t, p.Mouse.Down(proto.InputMouseButtonLeft, 1))
+		require.NoError(t, p.Mouse.MoveTo(to))
+		p.await(`() => document.querySelectorAll("path.edge").length === 4`) // the line that is drawn
+		require.NoError(t, p.Mouse.Up(proto.InputMouseButtonLeft, 1))
+		p.await(`() => document.querySelectorAll("path.edge").length === 3`)
+	}
+	below := middle("T-001")
+	below.Y += 200
+	drag("T-001", below)
+	require.Empty(t, recorded[events.GraphMutationRequested](f), "a line to nowhere changes nothing")
+
+	drag("T-003", middle("T-001"))
+	asked := f.expect("GraphMutationRequested", anyEvent)
+	require.Equal(t, []events.GraphOp{{Op: events.GraphAddDependency, Ticket: "T-001", Dependency: "T-003"}},
+		asked.Payload.(events.GraphMutationRequested).Ops)
+	const cycle = "the dependencies would form a cycle: T-001 → T-003 → T-001"
+	f.react(asked, events.ControlRefused{Request: asked.ID, Kind: asked.Type, Reason: cycle})
+	p.has(cycle)
+	p.await(`to => location.hash === to`, "#/s/"+session+"/tickets?as=graph") // a drag opens no ticket
+
+	p.at("tickets/T-003?as=graph")
+	button, err := p.Element(`[aria-label="Remove T-001 from what T-003 waits for"]`)
+	require.NoError(t, err)
+	require.NoError(t, button.Focus())
+	p.press(input.Enter)
+	removed := f.expect("GraphMutationRequested", func(e events.Event) bool { return e.ID != asked.ID })
+	ops := removed.Payload.(events.GraphMutationRequested).Ops
+	require.Equal(t, []events.GraphOp{{Op: events.GraphRemoveDependency, Ticket: "T-003", Dependency: "T-001"}}, ops)
+	f.react(removed, events.GraphMutated{Request: removed.ID, Ops: ops})
+	p.has("T-003 does not wait for T-001 any more.")
+	p.await(`() => document.querySelectorAll("path.edge").length === 2`)
+
+	p.at(fmt.Sprintf("tickets?as=graph&at=%d", asked.Seq))
+	p.await(`() => document.querySelectorAll("path.edge").length === 3`)
+	require.NotContains(t, p.text(), "Drag from one ticket to another")
+}
+
 func showsFiveHundredTickets(t *testing.T, b *rod.Browser) {
 	f := open(t)
 	track := events.Track{ID: "TR-1", Title: "All", Description: "All"}

@@ -10,6 +10,7 @@ import { api, place, to, visit } from "../kit/place"
 import { now } from "../kit/time"
 import { Visible } from "../kit/text"
 import { Ticket, Tickets as Answer } from "../wire"
+import { useConnect } from "./connect"
 
 export function Tickets(): VNode {
   const read = useRead<Answer>(api("/api/tickets"))
@@ -179,7 +180,10 @@ const column = 250
 const line = 72
 
 function Graph({ list, chosen, link }: Shown): VNode {
+  const acts = useActs()
+  const { line: drawn, node } = useConnect(acts)
   const byId = new Map(list.map((t) => [t.id, t]))
+  const start = drawn && byId.get(drawn.from)
   const right = Math.max(...list.map((t) => t.layer)) * column + width
   const bottom = Math.max(...list.map((t) => t.place)) * line + height
   const edges = list.flatMap((t) =>
@@ -189,41 +193,56 @@ function Graph({ list, chosen, link }: Shown): VNode {
     }),
   )
   return (
-    <div class="graph" role="group" aria-label="Ticket graph" tabIndex={0}>
-      <div class="paper" style={{ width: right + "px", height: bottom + "px" }}>
-        <svg width={right} height={bottom} aria-hidden="true">
-          {edges.map((e) => {
-            const x1 = e.from.layer * column + width
-            const y1 = e.from.place * line + height / 2
-            const x2 = e.to.layer * column
-            const y2 = e.to.place * line + height / 2
-            const near = chosen === e.from.id || chosen === e.to.id
-            return (
+    <Fragment>
+      {!place.value.query.has("at") && (
+        <p class="quiet">
+          Drag from one ticket to another to make the second wait for the first. By keyboard, open the second and change
+          its dependencies. <Said acts={acts} />
+        </p>
+      )}
+      <div class="graph" role="group" aria-label="Ticket graph" tabIndex={0}>
+        <div class="paper" style={{ width: right + "px", height: bottom + "px" }}>
+          <svg width={right} height={bottom} aria-hidden="true">
+            {edges.map((e) => {
+              const x1 = e.from.layer * column + width
+              const y1 = e.from.place * line + height / 2
+              const x2 = e.to.layer * column
+              const y2 = e.to.place * line + height / 2
+              const near = chosen === e.from.id || chosen === e.to.id
+              return (
+                <path
+                  class={near ? "edge near" : "edge"}
+                  d={`M${x1} ${y1}C${x1 + 25} ${y1} ${x2 - 25} ${y2} ${x2} ${y2}`}
+                />
+              )
+            })}
+            {drawn && start && (
               <path
-                class={near ? "edge near" : "edge"}
-                d={`M${x1} ${y1}C${x1 + 25} ${y1} ${x2 - 25} ${y2} ${x2} ${y2}`}
+                class="edge near"
+                d={`M${start.layer * column + width / 2} ${start.place * line + height / 2}L${drawn.x} ${drawn.y}`}
               />
-            )
-          })}
-        </svg>
-        {list.map((t) => (
-          <a
-            key={t.id}
-            class={"node " + t.status + (t.id === chosen ? " chosen" : "")}
-            href={link(t.id)}
-            aria-current={t.id === chosen ? "true" : undefined}
-            style={{ left: t.layer * column + "px", top: t.place * line + "px" }}
-          >
-            <b>
-              <Visible text={t.id} /> {state(t.status)}
-            </b>
-            <span class="title">
-              <Visible text={t.description} />
-            </span>
-          </a>
-        ))}
+            )}
+          </svg>
+          {list.map((t) => (
+            <a
+              key={t.id}
+              {...node(t.id)}
+              class={"node " + t.status + (t.id === chosen ? " chosen" : "")}
+              href={link(t.id)}
+              aria-current={t.id === chosen ? "true" : undefined}
+              style={{ left: t.layer * column + "px", top: t.place * line + "px" }}
+            >
+              <b>
+                <Visible text={t.id} /> {state(t.status)}
+              </b>
+              <span class="title">
+                <Visible text={t.description} />
+              </span>
+            </a>
+          ))}
+        </div>
       </div>
-    </div>
+    </Fragment>
   )
 }
 
@@ -235,6 +254,10 @@ function Detail({ ticket: t, link }: { ticket: Ticket; link: (id: string) => str
     const said = words.trim()
     const more = action === "block" ? { reason: said } : said && action !== "kill" ? { note: said } : {}
     if (await acts.act("/api/control", { action, ticket: t.id, ...more }, done)) setWords("")
+  }
+  const remove = (id: string) => {
+    const body = { op: "remove_dependency", ticket: t.id, dependency: id }
+    return acts.act("/api/mma/dag/mutate", body, `${t.id} does not wait for ${id} any more.`)
   }
   const may = (action: string) => t.actions.includes(action)
   return (
@@ -267,9 +290,20 @@ function Detail({ ticket: t, link }: { ticket: Ticket; link: (id: string) => str
           {t.depends_on.length === 0
             ? "nothing"
             : t.depends_on.map((id) => (
-                <a href={link(id)}>
-                  <Visible text={id} />{" "}
-                </a>
+                <span>
+                  <a href={link(id)}>
+                    <Visible text={id} />
+                  </a>{" "}
+                  {t.actions.includes("block") && !place.value.query.get("at") && (
+                    <button
+                      disabled={acts.busy}
+                      aria-label={`Remove ${id} from what ${t.id} waits for`}
+                      onClick={() => void remove(id)}
+                    >
+                      Remove
+                    </button>
+                  )}{" "}
+                </span>
               ))}
           {t.actions.includes("block") && !place.value.query.get("at") && (
             <After key={t.depends_on.join()} ticket={t} />
