@@ -283,6 +283,19 @@ func showsSettings(t *testing.T, b *rod.Browser) {
 	p.has("session $5.00", model.Roster.Personas[0].Name)
 	f.put("operator", events.RuleAdded{Rule: events.Rule{Tool: "edit_file", Action: "deny"}})
 	p.await(`() => document.querySelectorAll("table[aria-label=Rules] tbody tr").length === 2`)
+	f.put("operator", events.RulesReplaced{Rules: []events.Rule{
+		{Tool: "read_*", Action: "allow", Source: "config.toml:3"}, {Tool: "*", Action: "allow", Scope: "session",
+			Source: "--yes"},
+		{Tool: "run_powershell", Action: "allow", Args: []string{"go vet *", "git status"}, Scope: "session",
+			Source: "yes to a1"},
+		{Tool: "edit_file", Action: "allow", Args: []string{"shop/**"}, Scope: "ticket T-001", Source: "yes to a2"}}})
+	p.await(`rows => JSON.stringify([...document.querySelectorAll("table[aria-label=Rules] tbody tr")].map(r =>
+		[2, 3, 4].map(n => r.cells[n].innerText.trim()))) === JSON.stringify(rows)`, [][]string{
+		{"all", "in all sessions, until you remove it from the configuration and restart the engine", "config.toml:3"},
+		{"all", "until the engine stops", "--yes"}, {"go vet *; git status", "in this session", "yes to a1"},
+		{"shop/**", "for ticket T-001", "yes to a2"}})
+	p.click("a", "yes to a2")
+	p.await(`to => location.hash === to`, "#/s/"+session+"/asks")
 }
 
 func showsDiscussions(t *testing.T, b *rod.Browser) {

@@ -10,10 +10,11 @@ import { age } from "../kit/time"
 import { Diff, Long, Visible } from "../kit/text"
 import { Tiers } from "../kit/words"
 import { Change, Raise, Restart } from "./change"
+import { Rule, Rules } from "./rules"
 
 interface Settings {
   tiers: { tier: number; provider: string; models: string[]; effort?: string; persona?: string; tool_preset?: string }[]
-  rules?: { tool: string; action: string; args?: string[]; scope?: string; source?: string }[]
+  rules?: Rule[]
   budget?: { session_micro_dollars?: number; ticket_micro_dollars?: number }
   roster?: { personas?: Named[]; tool_presets?: Named[]; bias_profiles?: Named[]; prompt_presets?: Named[] }
   tools: { name: string; description: string; effect: string }[]
@@ -128,12 +129,7 @@ export function SettingsView(): VNode {
         of={["current_provider", "current_model", "temperature", "top_p", "max_tokens"]}
       />
       <h2>Rules</h2>
-      <Rows
-        name="Rules"
-        none="No rule: every call that writes or runs something is asked about."
-        heads={["Tool", "Action", "Arguments", "For", "From"]}
-        rows={(s.rules ?? []).map((r) => [r.tool, r.action, (r.args ?? []).join(" "), r.scope ?? "", r.source ?? ""])}
-      />
+      <Rules rules={s.rules ?? []} />
       <h2>Budget</h2>
       <p>
         {s.budget?.session_micro_dollars
