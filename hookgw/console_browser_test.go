@@ -109,6 +109,7 @@ func TestTheConsole(t *testing.T) {
 		"shows quarantined tools":             showsQuarantinedTools,
 		"says what became of a call":          saysWhatBecameOfACall,
 		"lists attempts":                      listsAttempts,
+		"keeps log files":                     keepsLogFiles,
 		"stops all":                           stopsAll,
 		"compares positions":                  comparesPositions,
 		"explains a change":                   explainsAChange,

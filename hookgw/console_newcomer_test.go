@@ -302,3 +302,19 @@ func stopsAll(t *testing.T, b *rod.Browser) {
 	p.has("2 sessions are closed.")
 	require.Len(t, recorded[events.SessionClosed](f), 2)
 }
+
+// keepsLogFiles stars a session, and restores log files that were deleted.
+func keepsLogFiles(t *testing.T, b *rod.Browser) {
+	f := open(t)
+	p := consoleOf(t, b, f)
+	p.awaitText("● connected")
+	p.run(`() => { location.hash = "#/sessions" }`)
+	p.click("button", "☆ keep")
+	p.click("button", "★ kept")
+	p.has("☆ keep", "No longer kept.")
+	require.Equal(t, []events.SessionStarred{{On: true}, {On: false}}, recorded[events.SessionStarred](f))
+	f.put(events.ActorGateway, events.LogsPruned{Reason: "test"})
+	p.click("button", "deleted: restore")
+	p.has("The log files are written again.", "☆ keep")
+	require.Len(t, recorded[events.LogsRestored](f), 1)
+}

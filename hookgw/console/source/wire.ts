@@ -57,6 +57,8 @@ export interface Session {
   blocked?: BlockedTicket[]
   micro_dollars: number
   unpriced?: boolean
+  starred?: boolean
+  pruned?: boolean
   last_seq: number
 }
 

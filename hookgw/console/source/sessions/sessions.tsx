@@ -8,7 +8,7 @@ import { age } from "../kit/time"
 import { money } from "../kit/format"
 import { to } from "../kit/place"
 import { Blocked } from "../kit/blocked"
-import { Said, useActs } from "../kit/act"
+import { Acts, Said, useActs } from "../kit/act"
 import { Sure } from "../kit/sure"
 import { Visible } from "../kit/text"
 import { standing } from "../kit/words"
@@ -90,6 +90,7 @@ export function Sessions(): VNode {
             <th scope="col">Cost</th>
             <th scope="col">Opened</th>
             <th scope="col">Id</th>
+            <th scope="col">Log files</th>
           </tr>
         </thead>
         <tbody>
@@ -118,10 +119,39 @@ export function Sessions(): VNode {
                 {s.session}
                 {s.session === list?.current ? " (current)" : ""}
               </td>
+              <td>
+                <Files session={s} acts={acts} />
+              </td>
             </tr>
           ))}
         </tbody>
       </table>
     </main>
+  )
+}
+
+// Files keeps the log files of a session from being deleted when there are too many, or writes deleted ones anew.
+function Files({ session: s, acts }: { session: Session; acts: Acts }): VNode {
+  const of = "?session=" + encodeURIComponent(s.session)
+  const name = s.goal || s.label || s.session
+  if (s.pruned)
+    return (
+      <button
+        disabled={acts.busy}
+        aria-label={"Restore the log files of " + name}
+        onClick={() => void acts.act("/api/logs/restore" + of, {}, "The log files are written again.")}
+      >
+        deleted: restore
+      </button>
+    )
+  return (
+    <button
+      disabled={acts.busy}
+      aria-label={"Keep the log files of " + name}
+      aria-pressed={s.starred ?? false}
+      onClick={() => void acts.act("/api/logs/star" + of, { on: !s.starred }, s.starred ? "No longer kept." : "Kept.")}
+    >
+      {s.starred ? "★ kept" : "☆ keep"}
+    </button>
   )
 }
