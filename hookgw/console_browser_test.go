@@ -110,6 +110,7 @@ func TestTheConsole(t *testing.T) {
 		"says what became of a call":          saysWhatBecameOfACall,
 		"lists attempts":                      listsAttempts,
 		"keeps log files":                     keepsLogFiles,
+		"takes sides":                         takesSides,
 		"stops all":                           stopsAll,
 		"compares positions":                  comparesPositions,
 		"explains a change":                   explainsAChange,

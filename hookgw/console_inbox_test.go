@@ -293,3 +293,23 @@ func notifiesOfAsks(t *testing.T, b *rod.Browser) {
 	p.click("button", "Notifications are on")
 	p.has("Notify me")
 }
+
+// takesSides chooses a version of each file in conflict.
+func takesSides(t *testing.T, b *rod.Browser) {
+	f := open(t)
+	f.approve()
+	f.put(events.ActorApproval, events.AskRaised{Ask: "a1", Gate: events.GateMerge,
+		Title: "the work of T-001 conflicts in a.go, <b>.png", Ticket: "T-001",
+		Args: json.RawMessage(`{"path":"/w","branch":"b","files":["a.go","<b>.png"]}`)})
+	p := consoleOf(t, b, f)
+	p.await(`() => document.querySelectorAll("nav li").length === 1`)
+	p.choose("a1")
+	p.has("Yes, merge it now", "a.go", "<b>.png")
+	p.run(`() => { const at = document.querySelector("[aria-label='Version of <b>.png']")
+		at.value = "merged"; at.dispatchEvent(new Event("change", {bubbles: true})) }`)
+	p.click("button", "Yes, with these versions")
+	p.has("You chose the versions.")
+	require.Len(t, f.answered(), 1)
+	require.Equal(t, events.Yes, f.answered()[0].Decision)
+	require.JSONEq(t, `{"take":{"<b>.png":"merged"}}`, string(f.answered()[0].Args))
+}

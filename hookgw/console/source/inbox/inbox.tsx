@@ -14,6 +14,7 @@ import { Blocked } from "../kit/blocked"
 import { Diff, Long, Visible } from "../kit/text"
 import { argsOf, Editor, Field, fieldsOf, formGate } from "./edit"
 import { extent, Shown, useDiff } from "./diff"
+import { Conflict, conflictsOf } from "./conflict"
 import { Always } from "./rule"
 import { Changed, Plan, PlanEditor, PlanTicket, ticketsOf } from "./plan"
 import { Asked, Sure } from "../kit/sure"
@@ -60,6 +61,7 @@ export function Inbox({ selected }: { selected: string }): VNode {
   const [edited, setEdited] = useState<{ of: string; fields: Record<string, Field> }>()
   const edits = edited && edited.of === ask?.request_id ? edited.fields : isForm ? fields : undefined
   const plan = ticketsOf(ask)
+  const conflicts = conflictsOf(ask)
   const [replan, setReplan] = useState<{ of: string; tickets: PlanTicket[] }>()
   const tickets = replan && replan.of === ask?.request_id ? replan.tickets : undefined
   const [batch, setBatch] = useState<string[]>([]) // questions that one answer is for
@@ -283,7 +285,9 @@ export function Inbox({ selected }: { selected: string }): VNode {
                       ? `Yes to ${many.length} …`
                       : ask.gate === formGate
                         ? "Yes, I visited it"
-                        : plan
+                        : ask.gate === "merge"
+                          ? "Yes, merge it now"
+                          : plan
                           ? "Yes, work on this plan"
                           : "Yes, this once"}{" "}
                     <kbd>a</kbd>
@@ -305,6 +309,13 @@ export function Inbox({ selected }: { selected: string }): VNode {
                 {tickets && <button onClick={sendPlan}>Yes, work on the edited plan</button>}
                 {ask.gate === "budget" && (
                   <Budget ask={ask} onAnswer={(args, said) => void answer({ approved: true, args }, said)} />
+                )}
+                {conflicts.length > 0 && many.length === 0 && (
+                  <Conflict
+                    key={ask.request_id}
+                    files={conflicts}
+                    onTake={(take) => void answer({ approved: true, args: { take } }, "You chose the versions.")}
+                  />
                 )}
                 {edits && (
                   <button disabled={diff.is !== "drawn"} onClick={sendEdited}>
