@@ -134,7 +134,7 @@ func TestAPreviewIsRefusedWhereThereIsNone(t *testing.T) {
 	require.Equal(t, http.StatusForbidden, f.get("/api/context/preview", access.RightRead).status)
 	require.Empty(t, recorded[events.TurnRequested](f))
 	f.put(person, events.SessionClosed{Reason: "over"})
-	requireProblem(t, f.get("/api/context/preview", access.RightHuman), "takes no turns")
+	requireProblem(t, f.get("/api/context/preview", access.RightHuman), "accepts no turns")
 
 	none := open(t)
 	require.Equal(t, http.StatusServiceUnavailable, none.get("/api/context/preview", access.RightHuman).status)

@@ -155,7 +155,7 @@ func TestTheContentOfAFileThatTicketsChangedAtOnceIsUnknown(t *testing.T) {
 	s.merged("T-2")
 	list := s.set.Changes()
 	require.Equal(t, []string{"merged:a a0>?", "merged:b b0>?", "merged:new >n"}, paths(list))
-	require.Contains(t, list.Files[0].Unknown, "at once")
+	require.Contains(t, list.Files[0].Unknown, "at the same time")
 	require.False(t, list.Files[0].Accepted)
 	require.False(t, list.Files[1].Accepted)
 	require.Equal(t, []string{"merged:a a0>a1", "merged:b b0>b1", "merged:new >n"}, paths(list.Of("T-1")))

@@ -182,7 +182,7 @@ func (c *conversation) swap(e *events.Event, to talkSide, since uint64) (other t
 	}
 	for _, name := range slices.Sorted(maps.Keys(to.Threads)) {
 		if now := c.Threads[name]; to.Threads[name] != nil && now != nil && now.Begun > since {
-			return other, "the name " + name + " is taken by a discussion that a summary began since"
+			return other, "the name " + name + " is taken by a discussion that has since begun with a summary"
 		}
 	}
 	other.Threads = map[string]*thread{}

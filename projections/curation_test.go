@@ -317,7 +317,7 @@ func TestTheConversationOfATicketIsOpenedAsADiscussion(t *testing.T) {
 	require.Equal(t, []string{"reply 1", "reply " + itoa(events.MaxOpened)}, []string{said[0], said[len(said)-1]})
 	require.Equal(t, "T-1_take_1", s.set.FreeDiscussion("T-1"))
 	require.Contains(t, s.set.DiscussionRefusal(s.by("ada", events.ConversationOpened{Ticket: "T-9", Discussion: "x"})),
-		"nothing was said about this ticket yet")
+		"this ticket has no conversation yet")
 	require.Contains(t, s.set.DiscussionRefusal(s.by("ada", events.ConversationOpened{Ticket: "T-1", Discussion: "T-1"})),
 		"already exists")
 	require.Equal(t, "opened T-1 as T-1", s.moves(false))

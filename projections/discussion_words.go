@@ -132,7 +132,7 @@ func (c *conversation) knownRole(role string) string {
 	if slices.Contains(c.Roles, role) {
 		return ""
 	}
-	return "there is no such role; there are " + strings.Join(c.Roles, ", ")
+	return "there is no such role; the roles are " + strings.Join(c.Roles, ", ")
 }
 
 // newName returns why a new discussion cannot have this name, or "".
@@ -173,7 +173,7 @@ func (c *conversation) open(e *events.Event, p *events.ConversationOpened) strin
 	t.set(e, entries)
 	reason := cmp.Or(c.newName(p.Discussion), c.room(1, len(entries), t.Bytes))
 	if len(entries) == 0 {
-		reason = "nothing was said about this ticket yet"
+		reason = "this ticket has no conversation yet"
 	}
 	if reason == "" {
 		c.Threads[p.Discussion] = t

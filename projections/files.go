@@ -98,7 +98,7 @@ type Change struct {
 }
 
 // unknownMerge is the reason why the content of a merged file is not known: the merge combined the work of two tickets.
-const unknownMerge = "tickets changed it at once; the merged content is not recorded"
+const unknownMerge = "several tickets changed it at the same time; the merged content is not recorded"
 
 // chained reports whether each write begins with the content that the previous one left behind, or ends with the same
 // content.

@@ -20,7 +20,7 @@ func guiViewFields() []GUIField {
 func guiRetrievalFields() []GUIField {
 	return []GUIField{
 		{Name: "rag_enabled", Type: FieldBool, Doc: "Whether a turn of a discussion shows the model passages of the project's " +
-			"files that fit the message.",
+			"files that match the message.",
 			Read: func(g *GUISources) any { return g.Now().Retrieval.Enabled },
 			Say:  owned(func(on bool) events.Payload { return events.RetrievalChanged{Enabled: &on} })},
 		{Name: "rag_source", Type: FieldText, Values: events.RetrievalSources(), Doc: "How passages are found: chroma " +
@@ -188,8 +188,8 @@ func projectField(name string, typ FieldType, table, key, doc string, aliases ..
 func tierRosterFields(n int) []GUIField {
 	name, of := "tier"+strconv.Itoa(n)+"_", " of tier "+strconv.Itoa(n)
 	return []GUIField{
-		{Name: name + "persona", Type: FieldText, Doc: "The persona" + of + " where no track and no ticket names another, " +
-			"one of personas; empty for none.",
+		{Name: name + "persona", Type: FieldText, Doc: "The persona" + of + " unless a track or ticket names another; one " +
+			"of personas, or empty for none.",
 			Read: func(g *GUISources) any { return g.Now().Tier(n).Persona },
 			Say:  owned(func(v string) events.Payload { return events.TierChanged{Tier: n, Persona: &v} })},
 		{Name: name + "tool_preset", Type: FieldText, Doc: "The tool preset" + of + ", one of tool_presets, which limits " +
@@ -240,7 +240,8 @@ func guiTalkFields() []GUIField {
 			return g.Summary().Session
 		}},
 		{Name: "external_mcp_servers", Type: FieldObject, Doc: "External MCP servers that the session used, by name: " +
-			"state (idle, starting, running or error), error, and tools that are not as approved. GET /api/mcp has all.",
+			"state (idle, starting, running or error), error, and tools that differ from the approved ones. GET /api/mcp lists " +
+			"everything.",
 			Read: func(g *GUISources) any {
 				if servers := g.Servers(); servers != nil {
 					return servers

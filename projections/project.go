@@ -110,7 +110,7 @@ func (p *projectState) edited(e *events.Event, w *events.ProjectEdited) string {
 	case w.After != nil && *w.After != max(p.Edited, p.Began):
 		return "the project has changed since"
 	case w.After != nil && !onlyFiles(objectOf(w.Changes)):
-		return "changes for a position may only concern the table files"
+		return "changes with a position may only affect the table files"
 	case len(merged) > MaxProjectBytes:
 		return fmt.Sprintf("the project document would exceed %d KiB", MaxProjectBytes>>10)
 	}
@@ -322,7 +322,7 @@ func (p *projectState) preset(e *events.Event, w *events.ContextPresetChanged) s
 		files, screenshots := w.Files, w.Screenshots
 		if w.Operation == events.PresetSlice {
 			if len(files) != 1 {
-				return "slices are added to one file at a time"
+				return "slices can only be added to one file at a time"
 			}
 			var reason string
 			if files, reason = events.WithSlices(saved.Files, w.Files[0]); reason != "" {
@@ -343,7 +343,7 @@ func (p *projectState) preset(e *events.Event, w *events.ContextPresetChanged) s
 		p.rememberPreset(e, w, saved, known)
 		delete(p.Presets, w.Name)
 	default:
-		return "presets have no operation of that name"
+		return "there is no such operation on presets"
 	}
 	return ""
 }

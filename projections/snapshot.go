@@ -10,7 +10,7 @@ import (
 
 // ErrStale means that a snapshot was made by other versions of the folds or is damaged. It must be
 // discarded, and the session folded from its beginning.
-var ErrStale = errors.New("snapshot does not fit the read models")
+var ErrStale = errors.New("snapshot does not match the read models")
 
 // Snapshot is the state of every model at one position of the log.
 type Snapshot struct {

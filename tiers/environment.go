@@ -27,7 +27,7 @@ func (x Sitting) Environment(s events.Settings) []events.Part {
 	if s.ToolTimeoutMS > 0 {
 		text += fmt.Sprintf(" A script ends after %d s", s.ToolTimeoutMS/1000)
 		if s.MaxToolTimeoutMS > s.ToolTimeoutMS {
-			text += fmt.Sprintf("; timeout_s may ask for up to %d s, but over %d s a person must say yes",
+			text += fmt.Sprintf("; timeout_s may ask for up to %d s, but more than %d s needs a person's approval",
 				s.MaxToolTimeoutMS/1000, s.ToolTimeoutMS/1000)
 		}
 		text += "."

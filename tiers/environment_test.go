@@ -19,7 +19,7 @@ func TestAModelIsToldWhereItWorks(t *testing.T) {
 		tiers.Sitting{Reply: 100}.Environment(events.Settings{System: "linux", Shell: "bash", Git: true,
 			ToolTimeoutMS: 60_000}))
 	require.Equal(t, said("# Environment\n\nSystem: linux; git: no. Paths begin in the project's folder, where scripts "+
-		"start. A script ends after 60 s; timeout_s may ask for up to 90 s, but over 60 s a person must say yes.\n"),
+		"start. A script ends after 60 s; timeout_s may ask for up to 90 s, but more than 60 s needs a person's approval.\n"),
 		tiers.Sitting{}.Environment(events.Settings{System: "linux", ToolTimeoutMS: 60_000, MaxToolTimeoutMS: 90_000}))
 	require.Equal(t, said("# Environment\n\nSystem: windows; git: no. Paths begin in the project's folder, where "+
 		"scripts start.\n"),

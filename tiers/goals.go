@@ -172,7 +172,7 @@ func (g *Goals) Earlier(built string, views int) []events.Part {
 	}
 	var lines []string
 	if g.more > 0 {
-		lines = append(lines, fmt.Sprintf("(older goals that are left out: %d)", g.more))
+		lines = append(lines, fmt.Sprintf("(older goals left out: %d)", g.more))
 	}
 	for _, d := range g.ended {
 		lines = append(lines, d.String())

@@ -113,6 +113,6 @@ func TestAPromptNamesTheNewestGoalsOnly(t *testing.T) {
 	at, over := strings.Split(of(tiers.MaxEarlier), "\n"), strings.Split(of(tiers.MaxEarlier+1), "\n")
 	require.Len(t, at, tiers.MaxEarlier)
 	require.Equal(t, "- Goal 1: completed, changed no file", at[0])
-	require.Equal(t, append([]string{"(older goals that are left out: 1)"}, at[1:]...), over[:tiers.MaxEarlier])
+	require.Equal(t, append([]string{"(older goals left out: 1)"}, at[1:]...), over[:tiers.MaxEarlier])
 	require.Equal(t, "- Goal 11: completed, changed no file", over[tiers.MaxEarlier])
 }

@@ -180,11 +180,11 @@ func (d *folder) makeFolders() error {
 
 func makeFolder(root *disk, name string) error {
 	if err := root.Mkdir(name, folderPerm); err != nil && !errors.Is(err, os.ErrExist) {
-		return fmt.Errorf("make log folder: %w", err)
+		return fmt.Errorf("create log folder: %w", err)
 	}
 	info, err := root.Lstat(name)
 	if err != nil {
-		return fmt.Errorf("make log folder: %w", err)
+		return fmt.Errorf("create log folder: %w", err)
 	}
 	if !info.IsDir() {
 		return fmt.Errorf("%w: %s must be a directory", ErrFolder, name)

@@ -25,7 +25,7 @@ func (s *State) modelAsks(e *events.Event, p events.QuestionRequested) {
 		panic("approval: " + err.Error()) // strings cannot fail
 	}
 	a := events.AskRaised{Gate: events.GateQuestion, Title: firstLine(p.Text), Ticket: p.Ticket, Attempt: p.Attempt,
-		Round: p.Round, Args: args, Note: "Answer with text or one of the choices; no means that you give no answer."}
+		Round: p.Round, Args: args, Note: "Answer with text or one of the choices; answer no if you do not want to answer."}
 	if t := s.taintOf(p.Ticket, p.Attempt); t != nil {
 		a.Taint = t.list()
 		a.Note += " The model has read untrusted text (" + strings.Join(a.Taint, "; ") + ")."

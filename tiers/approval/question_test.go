@@ -19,7 +19,7 @@ func TestQuestionGate(t *testing.T) {
 	id := askID(events.GateQuestion, firstFree)
 	raised := given(events.AskRaised{Ask: id, Gate: "question", Title: "Both exist.", Ticket: "T-1", Attempt: 1, Round: 2,
 		Args: json.RawMessage(`{"question":"Both exist.\nWhich API?","choices":["v1","v2"]}`),
-		Note: "Answer with text or one of the choices; no means that you give no answer."})
+		Note: "Answer with text or one of the choices; answer no if you do not want to answer."})
 	open := given(begin(), wonder)
 	passed := func(text string) events.QuestionAnswered {
 		return events.QuestionAnswered{Ticket: "T-1", Attempt: 1, Round: 2, Answer: text, By: "ada", Ask: id}

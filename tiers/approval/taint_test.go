@@ -295,7 +295,7 @@ func TestAQuestionPassesOnWhatItsAttemptRead(t *testing.T) {
 			tierstest.Check(func(t testing.TB, p events.AskRaised) {
 				t.Helper()
 				require.Equal(t, []string{"web: web_search bees"}, p.Taint)
-				require.Equal(t, `Answer with text or one of the choices; no means that you give no answer. `+
+				require.Equal(t, `Answer with text or one of the choices; answer no if you do not want to answer. `+
 					`The model has read untrusted text (web: web_search bees).`, p.Note)
 			}))},
 		{Name: "without a question", Given: fetched, When: next, Then: given(approved(next, "rule", underRule("--yes")))},

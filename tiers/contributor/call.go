@@ -148,7 +148,7 @@ func outcome(id string, p events.ToolSettled, origin, flaky string) events.Part 
 func (c *call) previewed(id string, p events.PreviewBuilt) {
 	c.fails = nil
 	if p.Error != "" {
-		c.fails = &events.Part{Prefix: "ERROR: the call would fail, so nothing ran; send it again, mended.\n",
+		c.fails = &events.Part{Prefix: "ERROR: the call would fail, so nothing ran; correct it and send it again.\n",
 			Text: tiers.Clip(p.Error, MaxReason), Origin: fence.Program, Fence: fence.Nonce(id, 0), Failed: true}
 	}
 }

@@ -115,7 +115,7 @@ func TestResultsByKind(t *testing.T) {
 		})), part{Text: "ERROR: the arguments of read_file do not fit: missing path. Nothing ran; send the call again, " +
 			"mended.", Failed: true}},
 		{"what would fail", given(round1(), reply("", read), wouldFail()), part{Prefix: "ERROR: the call would fail, so " +
-			"nothing ran; send it again, mended.\n", Text: "not found; the file has: do as I say", Failed: true}},
+			"nothing ran; correct it and send it again.\n", Text: "not found; the file has: do as I say", Failed: true}},
 		{"a long denial", given(round1(), reply("", read), deny(0, strings.Repeat("x", contributor.MaxReason+1))),
 			part{Text: "DENIED: " + strings.Repeat("x", contributor.MaxReason) + "…", Failed: true}},
 	}

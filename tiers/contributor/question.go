@@ -59,7 +59,7 @@ func (r *run) askPerson(s *State, id string, p events.ModelReplied, said string)
 			MaxQuestions, text))
 		r.outcome.Final = true
 	case r.lastRound(s):
-		r.end(events.ResolvedBlocked, p.Text, "it asks in its last round: "+text)
+		r.end(events.ResolvedBlocked, p.Text, "it asked a question in its last round: "+text)
 		r.outcome.Final = true
 	default:
 		r.say(id, p)

@@ -76,7 +76,7 @@ func TestAnAttemptGoesOnWithTheAnswer(t *testing.T) {
 			When: answered(1, "use v2")},
 		{Name: "a later attempt knows it", Given: given(done, starts(2)), When: context(), Then: asksWith(1, texts...)},
 		{Name: "not in the last round", Given: given(round1(), aRound(), aRound()), When: reply("BLOCKED: Which API?"),
-			Then: final("BLOCKED: Which API?", "it asks in its last round: Which API?")},
+			Then: final("BLOCKED: Which API?", "it asked a question in its last round: Which API?")},
 	})
 }
 

@@ -93,7 +93,7 @@ func (a *assembler) add(i int, p events.Part) error {
 		a.pictures, a.images = a.pictures+1, a.images+len(got.image.Data)
 	}
 	if a.pictures > MaxImages || a.images > MaxImageBytes {
-		return Unsendable("the prompt takes up to %d images of %d bytes together; take some out", MaxImages, MaxImageBytes)
+		return Unsendable("a prompt can have up to %d images of %d bytes in total; remove some", MaxImages, MaxImageBytes)
 	}
 	if p.Role != RoleTool && p.Kind != events.PartRefresh && len(a.open) > 0 {
 		return refuse(i, "comes before the result of call %s", a.open[0].ID)
@@ -187,7 +187,7 @@ func (a *assembler) assistant(i int, got content) error {
 func (a *assembler) result(i int, p events.Part, got content) error {
 	at := slices.IndexFunc(a.open, func(c Call) bool { return c.ID == p.Call })
 	if at < 0 {
-		return refuse(i, "answers call %q, which waits for no result", p.Call)
+		return refuse(i, "answers call %q, which is not waiting for a result", p.Call)
 	}
 	a.put(RoleTool, Result{Call: p.Call, Name: a.open[at].Name, Text: got.text, Failed: p.Failed})
 	a.open = slices.Delete(a.open, at, at+1)
@@ -220,7 +220,7 @@ func (a *assembler) complete(i int) error {
 	case len(a.messages) == 0 || a.last().Role == RoleSystem:
 		return Unsendable("the prompt of %d parts has no question", i)
 	case a.last().Role == RoleAssistant:
-		return Unsendable("the prompt of %d parts ends with the assistant's own words", i)
+		return Unsendable("the prompt of %d parts ends with a text of the assistant", i)
 	}
 	return nil
 }

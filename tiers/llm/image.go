@@ -67,15 +67,15 @@ func (l ImageLimits) Check(r Request) error {
 			count, sum = count+1, sum+size
 			switch {
 			case l.None:
-				return Unsendable("%s takes no images in requests to %s; take the images out, or ask another model", l.Vendor,
+				return Unsendable("%s accepts no images in requests to %s; remove the images, or ask another model", l.Vendor,
 					r.Model)
 			case l.Each > 0 && size > l.Each:
-				return Unsendable("%s takes images of up to %d %s, got %d; make the image smaller, or take it out", l.Vendor,
+				return Unsendable("%s accepts images of up to %d %s, got %d; make the image smaller, or remove it", l.Vendor,
 					l.Each, unit, size)
 			case l.Count > 0 && count > l.Count:
-				return Unsendable("%s takes up to %d images in a request, got %d; take some out", l.Vendor, l.Count, r.Images())
+				return Unsendable("%s accepts up to %d images in a request, got %d; remove some", l.Vendor, l.Count, r.Images())
 			case l.All > 0 && sum > l.All:
-				return Unsendable("%s takes images of up to %d %s together, got more; take some out", l.Vendor, l.All, unit)
+				return Unsendable("%s accepts images of up to %d %s in total, got more; remove some", l.Vendor, l.All, unit)
 			}
 		}
 	}

@@ -89,7 +89,7 @@ func TestAPromptTakesSoManyPictures(t *testing.T) {
 	require.ErrorContains(t, assembled(append(many, picture(9))...), "up to 64 images")
 	half := picture(llm.MaxImageBytes / 2)
 	require.NoError(t, assembled(half, half))
-	require.ErrorContains(t, assembled(half, half, picture(8)), "bytes together")
+	require.ErrorContains(t, assembled(half, half, picture(8)), "bytes in total")
 }
 
 func TestAVendorTakesSoMuchOfPictures(t *testing.T) {
@@ -106,11 +106,11 @@ func TestAVendorTakesSoMuchOfPictures(t *testing.T) {
 		fits, over llm.Request
 		says       string
 	}{
-		{llm.ImageLimits{None: true}, asks(), asks(1), "takes no images in requests to m"},
+		{llm.ImageLimits{None: true}, asks(), asks(1), "accepts no images in requests to m"},
 		{llm.ImageLimits{Each: 10}, asks(10, 10), asks(10, 11), "up to 10 bytes, got 11"},
 		{llm.ImageLimits{Each: 12, Base64: true}, asks(9), asks(10), "up to 12 bytes in base64, got 16"},
 		{llm.ImageLimits{Count: 2}, asks(1, 1), asks(1, 1, 1), "up to 2 images in a request, got 3"},
-		{llm.ImageLimits{All: 10}, asks(5, 5), asks(5, 6), "up to 10 bytes together"},
+		{llm.ImageLimits{All: 10}, asks(5, 5), asks(5, 6), "up to 10 bytes in total"},
 	} {
 		require.NoError(t, c.limits.Check(c.fits))
 		err := c.limits.Check(c.over)

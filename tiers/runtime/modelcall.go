@@ -64,8 +64,7 @@ func (m *Models) prepare(ctx context.Context, record *llm.Record, t *try) (err e
 		return err
 	}
 	if events.RunsProgram(t.asked.Provider) && t.req.Images() > 0 {
-		return llm.Unsendable("%s runs a program, which cannot be sent images; take the images out, or ask another "+
-			"provider",
+		return llm.Unsendable("%s runs a program, which cannot be sent images; remove the images, or ask another provider",
 			t.asked.Provider)
 	}
 	t.provider, t.line, err = m.provider(ctx, t.tr, record, t.event, t.asked)

@@ -37,7 +37,7 @@ const (
 func (f *folded) context(ctx context.Context, asked *events.Event) (wire.ContextPreview, error) {
 	m, ok := asked.Payload.(events.ModelRequested)
 	if !ok {
-		return wire.ContextPreview{}, fmt.Errorf("%s is no request to a model", asked.Type)
+		return wire.ContextPreview{}, fmt.Errorf("%s is not a request to a model", asked.Type)
 	}
 	blob := func(sha256 string) ([]byte, error) { return f.blobs.Get(ctx, sha256) }
 	request, err := f.record.Request(asked.ID, m, blob)

@@ -54,7 +54,7 @@ func Files(p site.Place, mask func([]byte) []byte) Views {
 	return func(ctx context.Context, blobs events.Blobs, asked events.Event) (events.Payload, error) {
 		want, ok := asked.Payload.(events.ContextRequested)
 		if !ok {
-			return nil, fmt.Errorf("%s asks for no files", asked.Type)
+			return nil, fmt.Errorf("%s does not ask for files", asked.Type)
 		}
 		env, err := p.ToolEnv()
 		if err != nil {
@@ -200,7 +200,7 @@ func (f *folded) next(ctx context.Context, turn events.TurnRequested) (events.Ev
 		}
 	}
 	if err == nil {
-		err = problem.New(http.StatusConflict, "the session takes no turns", "It is closed; ask for the context of a "+
+		err = problem.New(http.StatusConflict, "the session accepts no turns", "It is closed; ask for the context of a "+
 			"recorded request.")
 	}
 	return events.Event{}, err

@@ -25,7 +25,7 @@ func attachCommand(g *site.Flags) *cobra.Command {
 and also asks its questions here. The first answer counts, wherever it is given;
 everyone else is told who gave it. Ctrl-C detaches and stops nothing.
 
-It ends with the session or the engine. Without a terminal it takes answers from
+It ends with the session or the engine. Without a terminal it reads answers from
 standard input, one per line; at the end of the input it only shows what happens.
 The engine must run the same version of slop.`,
 		Example: `  slop attach

@@ -44,7 +44,7 @@ even at a question; at the prompt it clears the line, or exits if the line is em
 
   /help              the commands
   /model NAME        ask this model of the tier; without a name, the tier's own
-  /persona NAME      ask as this persona; without a name, as none
+  /persona NAME      ask as this persona; without a name, use none
   /tier N            ask the model of tier 1 to 4
   /add FILE[:VIEW]   put a file into the discussion: raw, skeleton, curated,
                      outline, summary or image
@@ -70,7 +70,7 @@ even at a question; at the prompt it clears the line, or exits if the line is em
                      of a blocked ticket
   /give TICKET [NOTE] retry a blocked ticket, with this discussion
   /cost              what the session used
-  /quit              leave; the session stays open
+  /quit              exit; the session stays open
 
 @FILE[:VIEW] in a message adds that file to the discussion first, at most 16 per
 message; Tab completes the path.
@@ -105,7 +105,7 @@ ends it.`,
 	f.IntVar(&o.answerer.Tier, "tier", 0, "ask the model of tier `N`; 0 is tier 3")
 	f.StringVar(&o.answerer.Persona, "persona", "", "ask as the persona `NAME`")
 	f.StringVar(&o.answerer.Model, "model", "", "ask the model `NAME` of the tier's provider")
-	f.StringVar(&o.script, "script", "", "answer as the scripted model of `FILE` (JSON lines)")
+	f.StringVar(&o.script, "script", "", "answer with the scripted model of `FILE` (JSON lines)")
 	f.BoolVar(&o.yes, "yes", false, "approve tools, steps and starts of this session; rules that deny or ask still apply")
 	f.BoolVar(&o.resume, "resume", false, "continue the newest open session")
 	f.StringVar(&o.label, "label", "", "add `TEXT` to the name of the log folder")

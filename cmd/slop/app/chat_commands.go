@@ -29,7 +29,7 @@ func chatCommands() []struct {
 	}{
 		{"/help", "", "shows the commands", (*chat).help},
 		{"/model", "[NAME]", "asks this model of the tier; without a name, the tier's own", (*chat).chooseModel},
-		{"/persona", "[NAME]", "asks as this persona; without a name, as none", (*chat).choosePersona},
+		{"/persona", "[NAME]", "asks as this persona; without a name, uses none", (*chat).choosePersona},
 		{"/tier", "N", "asks the model of tier 1 to 4", (*chat).chooseTier},
 		{"/add", "FILE[:VIEW]", "puts a file into the discussion", (*chat).addFile},
 		{"/drop", "N", "removes entry N from the discussion", (*chat).dropEntry},
@@ -50,7 +50,7 @@ func chatCommands() []struct {
 			"ticket", (*chat).openTicket},
 		{"/give", "TICKET [NOTE]", "retries a blocked ticket, with this discussion", (*chat).giveTicket},
 		{"/cost", "", "shows what the session used", (*chat).showCost},
-		{"/quit", "", "leaves; the session stays open", (*chat).quit},
+		{"/quit", "", "exits; the session stays open", (*chat).quit},
 	}
 }
 
@@ -233,7 +233,7 @@ func (c *chat) switchRetrieval(ctx context.Context, word string) error {
 		now.Enabled = on
 	case "":
 	default:
-		c.note("/retrieve takes on or off")
+		c.note("/retrieve needs on or off")
 		return nil
 	}
 	switch {

@@ -16,7 +16,7 @@ import (
 const allTiers = "all"
 
 // spreadTiers copies the settings in a document's [tiers.all] to each tier for which the document does not set them.
-// A tier with its own provider or models takes no model from there, because the names of models belong to a provider.
+// A tier with its own provider or models inherits no model from it, because the names of models belong to a provider.
 func (doc *document) spreadTiers(layer *Config) {
 	all, given := layer.Tiers[allTiers]
 	if !given {

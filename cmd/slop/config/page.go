@@ -18,7 +18,7 @@ ones. Lists are replaced, except ` + "`rules` and `mcp.blacklist`" + `, to which
 2. ` + "`config.toml` in `$XDG_CONFIG_HOME/slop` (else `~/.config/slop`)" + `.
 3. The file named with ` + "`--config FILE`" + `.
 4. ` + "`slop.toml`" + ` in the project. **It can only make things stricter**: anything that would allow, widen or
-   raise something is an error. The column *project* shows what it may do with a key.
+   raise something is an error. The column *project* shows what a project may do with a key.
 
 A wrong key, type or value is an error with file and line, and exit status 2. Relative paths start
 at the project. A file has at most 256 KiB and 4096 keys, a string at most 4096 bytes.

@@ -140,7 +140,7 @@ func checkTiers(c Config) []*Error {
 
 // nobodyCalled returns the mistake for the name of an unknown provider.
 func (c Config) nobodyCalled(name string) string {
-	return fmt.Sprintf("must name a known provider, got %q; known are %s. Your own server with OpenAI's API "+
+	return fmt.Sprintf("must name a known provider, got %q; the known ones are %s. Your own server with OpenAI's API "+
 		"needs kind = \"openai\" and base_url in its [providers] section", name,
 		strings.Join(append(ProviderNames(c), ScriptProvider), ", "))
 }

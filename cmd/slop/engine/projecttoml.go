@@ -34,7 +34,7 @@ func tomlError(err error) error {
 		what := strings.TrimPrefix(broken.Error(), "toml: ")
 		// the rest names Go types
 		if kind, _, typed := strings.Cut(strings.TrimPrefix(what, "cannot decode TOML "), " into "); typed {
-			what = strings.Join(broken.Key(), ".") + " takes no " + kind
+			what = strings.Join(broken.Key(), ".") + " does not accept " + kind
 		}
 		return fmt.Errorf("line %d, column %d: %s", line, column, what)
 	}

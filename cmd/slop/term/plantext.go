@@ -13,7 +13,7 @@ const planHead = `# The tickets of a plan. "## ID" begins a ticket. These lines 
 #   after: IDs of tickets that must be done first, separated by commas
 #   file: the file that it is about
 #   check: the command that shows that it is done
-# and then its description. Put a \ in front of a line of it that begins with ## or \.
+# and then its description. Put a \ before a line of it that begins with ## or \.
 `
 
 // planTicket is a ticket in the payload of an ask; other members are kept.

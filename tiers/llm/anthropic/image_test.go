@@ -36,9 +36,9 @@ func TestTheServerTakesTheLargestPictureAndBodyRefusesLargerOnes(t *testing.T) {
 	require.Equal(t, []string{"image/png of 7864320 bytes"}, s.Requests()[0].Messages[0].Images)
 
 	_, err = p.Body(seeing("claude-sonnet-4-5", largest+1))
-	require.ErrorContains(t, err, "anthropic takes images of up to 10485760 bytes in base64, got 10485764")
+	require.ErrorContains(t, err, "anthropic accepts images of up to 10485760 bytes in base64, got 10485764")
 	_, err = p.Body(seeing("claude-2.1", 9))
-	require.ErrorContains(t, err, "takes no images in requests to claude-2.1")
+	require.ErrorContains(t, err, "accepts no images in requests to claude-2.1")
 	many := seeing("claude-sonnet-4-5", 9)
 	for range 99 {
 		many.Messages[0].Blocks = append(many.Messages[0].Blocks, many.Messages[0].Blocks[1])

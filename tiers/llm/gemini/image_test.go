@@ -35,7 +35,7 @@ func TestTheServerTakesTheLargestPictureAndBodyRefusesLargerOnes(t *testing.T) {
 	require.Equal(t, "A dot.", reply.Text)
 	require.Equal(t, []string{"image/jpeg of 15000000 bytes"}, s.Requests()[0].Messages[0].Images)
 	_, err = p.Body(seeing(largest + 1))
-	require.ErrorContains(t, err, "gemini takes images of up to 20000000 bytes in base64 together")
+	require.ErrorContains(t, err, "gemini accepts images of up to 20000000 bytes in base64 in total")
 	many := seeing(6)
 	for range 2999 {
 		many.Messages[0].Blocks = append(many.Messages[0].Blocks, many.Messages[0].Blocks[1])

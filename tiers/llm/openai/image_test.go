@@ -52,14 +52,14 @@ func TestPicturesReachTheServerAndLargerOnesAreRefusedBefore(t *testing.T) {
 		_, err = p.Body(seeing(model, largest))
 		require.NoError(t, err)
 		_, err = p.Body(seeing(model, largest+1))
-		require.ErrorContains(t, err, "openai takes images of up to 20971520 bytes, got 20971521")
+		require.ErrorContains(t, err, "openai accepts images of up to 20971520 bytes, got 20971521")
 		many := repeated(seeing(model, 17), 500)
 		_, err = p.Body(many)
 		require.NoError(t, err)
 		_, err = p.Body(repeated(many, 2))
 		require.ErrorContains(t, err, "up to 500 images in a request, got 501")
 		_, err = p.Body(repeated(seeing(model, (50<<20)/3+1), 3))
-		require.ErrorContains(t, err, "images of up to 52428800 bytes together")
+		require.ErrorContains(t, err, "images of up to 52428800 bytes in total")
 	}
 }
 
@@ -77,7 +77,7 @@ func TestModelsWithoutEyesAreSentNoPictures(t *testing.T) {
 	for server, model := range map[string]string{"deepseek": "deepseek-chat", "minimax": "MiniMax-M2",
 		"openai": "o3-mini"} {
 		_, err := openai.Provider{Server: find(t, server)}.Body(seeing(model, 17))
-		require.ErrorContains(t, err, server+" takes no images in requests to "+model)
+		require.ErrorContains(t, err, server+" accepts no images in requests to "+model)
 		_, err = openai.Provider{Server: find(t, server)}.Body(asking(user("Hello.")))
 		require.NoError(t, err)
 	}

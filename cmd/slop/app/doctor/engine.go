@@ -98,9 +98,9 @@ func checkRequests(ctx context.Context, info site.EngineInfo, engineErr error) [
 		out = append(out, broken("health", term.Visible(*state.DegradedReason)))
 	}
 	if len(open.Requests) == 0 {
-		return append(out, ok(check, "none waits"))
+		return append(out, ok(check, "none"))
 	}
-	said := []string{fmt.Sprintf("%d wait", len(open.Requests))}
+	said := []string{fmt.Sprintf("%d waiting", len(open.Requests))}
 	for _, r := range open.Requests[:min(len(open.Requests), maxRequestsShown)] {
 		said = append(said, fmt.Sprintf("%s %s since %s for %s", r.Type, r.Subject, r.Since.UTC().Format(time.RFC3339),
 			r.WaitsFor))

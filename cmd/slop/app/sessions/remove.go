@@ -48,7 +48,7 @@ and the new store replaces the old one, which is deleted last. So the disk must 
 room for a second store. After a kill at any point one of the two stores is
 complete; the next command says which. Large texts that only removed sessions used
 are removed, and so are the sessions' log files and worktrees, even worktrees with
-work that was not merged, which is listed before; the branch of merged work stays.
+work that was not merged, which is listed first; the branch of merged work stays.
 Changes that the sessions made in your files stay; they can no longer be undone.
 
 The remaining events are numbered from 1 again. A sequence that you noted before,

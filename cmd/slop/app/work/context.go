@@ -60,7 +60,7 @@ number, as the button btn_md_only does.
 
 The code that builds the prompt also builds this context. Only the codes in the fences around files
 that are read for it differ, because they derive from events that do not exist yet. Passages that
-match TEXT are found by its words here, even if retrieval uses vectors, which would cost something.`,
+match TEXT are found by its words here, even if retrieval uses vectors, which would cost money.`,
 		Example: `  slop context show "what does main.go do?"
   slop context show --ticket T-003 --parts
   slop context show --json --discussion main`,
@@ -72,9 +72,9 @@ match TEXT are found by its words here, even if retrieval uses vectors, which wo
 			case o.want.Ticket != "" && o.want.Request != "":
 				return errors.New("give --ticket or --request, not both")
 			case recorded && (len(args) > 0 || t.Discussion != "" || t.Tier != 0 || t.Persona != "" || t.Model != ""):
-				return errors.New("a recorded request takes neither TEXT nor flags of the next turn")
+				return errors.New("TEXT and the flags of the next turn cannot be combined with --ticket or --request")
 			case o.want.Attempt < 0 || o.want.Attempt > 0 && o.want.Ticket == "":
-				return errors.New("--attempt is a number from 1 on, and needs --ticket")
+				return errors.New("--attempt must be 1 or more, and needs --ticket")
 			case t.Tier < 0 || t.Tier > 4:
 				return fmt.Errorf("tier must be 1 to 4, got %d", t.Tier)
 			}

@@ -23,7 +23,7 @@ func TopCommand(g *site.Flags) *cobra.Command {
 tier, what it waits for, since when, its role and its task. Workers that wait for you
 come first, with the id of the ask.
 
-On a terminal it shows each change until Ctrl-C, as much as its lines hold; elsewhere,
+On a terminal it shows each change until Ctrl-C, as much as fits; elsewhere,
 with TERM=dumb and with --once, it prints one table. With --json each line is one worker, as GET /api/mma/workers returns it.`,
 		Example: `  slop top
   slop top --json | jq -r .waits_for`,

@@ -137,7 +137,7 @@ func printUndone(g *site.Flags, out *events.ToolSettled) error {
 		}
 	}
 	if out.Branch != "" {
-		g.Printf("on the branch %s: git merge %s brings it to yours\n", out.Branch, out.Branch)
+		g.Printf("on the branch %s: git merge %s merges it into yours\n", out.Branch, out.Branch)
 	}
 	if out.Call != "" {
 		g.Printf("revert this with slop undo %s\n", out.Call)
