@@ -64,7 +64,7 @@ func TestADiscussionThatCannotBeAttachedChangesNothing(t *testing.T) {
 		requireProblem(t, f.says(path, `{`+work+`,"discussion":7}`, http.StatusBadRequest), "")
 	}
 	requireProblem(t, f.says("/api/goal", `{"goal":"x","solo":true,"track":true}`, http.StatusBadRequest),
-		"exclude each other")
+		"must not both be set")
 	f.says("/api/discussions/create", `{"name":"large"}`, http.StatusOK)
 	full := strings.Repeat("x", 256<<10)
 	for range events.MaxTalkBytes / len(full) {

@@ -304,7 +304,7 @@ func answersByKeys(t *testing.T, b *rod.Browser) {
 	}
 	p.run(`() => { performance.now = () => 1399 }`)
 	p.press(input.KeyA) // too soon: it may have been meant for what was here before
-	require.NotContains(t, p.text(), "under way")
+	require.NotContains(t, p.text(), "being sent")
 	require.NotContains(t, p.text(), "You said")
 	p.settle()
 	f.raise("a3", events.GateTool)
@@ -357,7 +357,7 @@ func needsTheWholeDiff(t *testing.T, b *rod.Browser) {
 		p.settle()
 		p.press(input.KeyA)
 		p.await(`() => document.querySelector(".answer button").disabled`)
-		require.NotContains(t, p.text(), "under way")
+		require.NotContains(t, p.text(), "being sent")
 		require.NotContains(t, p.text(), "You said")
 	}
 	p.choose("a2")
@@ -381,7 +381,7 @@ func needsTheWholeDiff(t *testing.T, b *rod.Browser) {
 	p.await(`() => document.querySelector(".diff").innerText.includes("+last")`)
 	p.await(`() => !document.querySelector(".answer button").disabled`)
 	p.press(input.KeyA) // too soon
-	require.NotContains(t, p.text(), "under way")
+	require.NotContains(t, p.text(), "being sent")
 	require.NotContains(t, p.text(), "You said")
 	require.Empty(t, f.answered())
 	p.settle()

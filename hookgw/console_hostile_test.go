@@ -130,7 +130,7 @@ func loserIsTold(t *testing.T, b *rod.Browser) {
 				: new Promise(done => { window.release = () => done(real(path, how)) })
 		}`)
 		p.press(input.KeyA)
-		p.has("The answer is under way.")
+		p.has("The answer is being sent.")
 	}
 	require.Equal(t, http.StatusOK, f.post("/api/ask/respond", access.RightHuman,
 		`{"request_id":"a1","response":{"approved":false,"reason":"not now"}}`).status)
@@ -167,7 +167,7 @@ func neverSendsTwice(t *testing.T, b *rod.Browser) {
 	defer func() { require.NoError(t, router.Stop()) }()
 	p.choose("a1")
 	p.press(input.KeyA)
-	p.has("The connection broke. The answer may have counted; it is not sent again.")
+	p.has("The connection broke. The answer may have arrived; it is not sent again.")
 	for range 3 {
 		p.settle()
 		p.press(input.KeyA)

@@ -308,7 +308,7 @@ func showsDiscussions(t *testing.T, b *rod.Browser) {
 	p.has("plan", "Which way?")
 	p.fill("New entry or message", "The short one")
 	p.click("button", "Add as an entry")
-	p.has("The entry is added.")
+	p.has("The entry was added.")
 	type list struct {
 		Entries []projections.DiscussionEntry
 	}
@@ -431,7 +431,7 @@ func handsADiscussionOn(t *testing.T, b *rod.Browser) {
 		how.value = "track"
 		how.dispatchEvent(new Event("change", {bubbles: true})) }`)
 	p.click("button", "Hand over as a goal")
-	p.has("The goal is submitted. Its models see this discussion as it reads now.")
+	p.has("The goal was submitted. Its models see this discussion as it reads now.")
 	goals := recorded[events.GoalSubmitted](f)
 	require.Len(t, goals, 1)
 	require.Equal(t, "mend the shop", goals[0].Goal)

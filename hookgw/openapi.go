@@ -48,8 +48,8 @@ Send one as `+"`Authorization: Bearer`"+` or as `+"`X-API-KEY`"+`, not both; nev
 
 * Bodies are one JSON object with `+"`Content-Type: application/json`"+`, in UTF-8, not compressed.
 * Host must be 127.0.0.1, localhost or [::1] with the port, else 421. Origin and Sec-Fetch-Site must be the gateway's own or absent, else 403. There are no CORS headers.
-* A query that does not parse, such as one with a raw ; in it, is 400, and so is a repeated parameter unless the route takes several. Unknown parameters are ignored.
-* Every error is one JSON object with error and hint. After a write was answered, every later read sees it.
+* A query that does not parse, such as one with a raw ; in it, is 400, and so is a repeated parameter unless the route accepts several. Unknown parameters are ignored.
+* Every error is one JSON object with error and hint. Once a write is answered, every later read sees it.
 * Limits: a head of %d bytes, %d levels in a body, %d connections, %d waiting asks, %d feeds for each client and %d in all, %d entries in one batch of events.
   A head over its limit is 431, the only error in plain text.
   The head must arrive within %s, a body within %s; an idle connection is closed after %s.

@@ -37,12 +37,12 @@ Send one as ` + "`Authorization: Bearer TOKEN`" + ` or as ` + "`X-API-KEY: TOKEN
 
     curl -H "Authorization: Bearer $(cat .slop/tokens/human.token)" http://127.0.0.1:8999/api/asks
 
-Every error is one JSON object with ` + "`error` and `hint`" + `. After a write was answered, every later read sees it.
+Every error is one JSON object with ` + "`error` and `hint`" + `. Once a write is answered, every later read sees it.
 With ` + "`?session=ID`" + ` a route that concerns a session uses that one instead of the current one.
 The column *takes* lists the members of the body and the query parameters; optional members end in ?.
 [openapi.yaml](openapi.yaml) has the types of bodies and answers; a gateway serves it as ` + "`/openapi.yaml`" + ` and ` + "`/openapi.json`" + `.
 [asyncapi.yaml](asyncapi.yaml) describes the messages of the feeds and the bus.
-A query that does not parse is 400, and so is a repeated parameter unless the route takes several; unknown parameters are ignored.
+A query that does not parse is 400, and so is a repeated parameter unless the route accepts several; unknown parameters are ignored.
 `)
 	group := ""
 	for _, r := range hookgw.Routes() {

@@ -70,7 +70,8 @@ func Held(c *core.Call, session, ticket string) error {
 	if err := c.Read(session, func(s *projections.Set) { reason = s.Held(ticket) }); err != nil || reason == "" {
 		return err
 	}
-	return problem.New(http.StatusConflict, reason, "Nothing was changed. POST /api/control kills or notes a running ticket; "+
+	return problem.New(http.StatusConflict, reason, "Nothing was changed. POST /api/control kills a running ticket or "+
+		"gives it a note; "+
 		"GET /api/tickets lists all.")
 }
 

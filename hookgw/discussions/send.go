@@ -116,7 +116,7 @@ func checked(want events.TurnRequested) error {
 	case errors.As(err, &large):
 		return problem.New(http.StatusRequestEntityTooLarge, err.Error(),
 			fmt.Sprintf("Nothing was sent. Delete or shorten entries, begin a take, or put large contents into a file and "+
-				"inject it; a turn takes %d entries, of which %d bytes may have been imported.", events.MaxTurnEntries,
+				"inject it; a turn can have %d entries, with at most %d bytes of imported text.", events.MaxTurnEntries,
 				events.MaxTurnInline))
 	case err != nil && want.Compact && len(want.Entries) == 0:
 		return problem.New(http.StatusConflict, err.Error(), "Nothing was sent. Add messages first, or send a "+

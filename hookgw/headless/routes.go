@@ -22,8 +22,8 @@ func Routes(g *core.State) []request.Route {
 			Doc: "Reports whether the service answers.", Always: true, Handle: g.In(status.Status)},
 		{Method: post, Pattern: "/api/v1/generate", Right: access.RightHuman, Group: group, Query: []request.Parameter{of},
 			Takes: generateBody{}, Gives: wire.Generated{},
-			Doc: "Adds a worker, waits until its ticket ends and returns its text, tokens and outcome, which is " +
-				"completed or the reason why not; 504 with the ticket if that takes too long. Every gate " +
+			Doc: "Adds a worker, waits until its ticket ends and returns its text, tokens and outcome, which is completed or " +
+				"the reason why it is not; 504 with the ticket if that takes too long. Every gate " +
 				"applies.", Body: request.SmallBody,
 			Handle: g.In(postGenerate)},
 		{Method: post, Pattern: "/api/v1/stream", Right: access.RightHuman, Group: group, Query: []request.Parameter{of},

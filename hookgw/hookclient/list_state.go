@@ -41,7 +41,8 @@ func stateMethods() []Method {
 			_ arguments) (any, error) {
 			return c.GetDiagnostics(ctx)
 		}},
-		{"get_events", "Takes all events from the queue.", nil, func(ctx context.Context, c *Client, _ arguments) (any,
+		{"get_events", "Removes all events from the queue and returns " +
+			"them.", nil, func(ctx context.Context, c *Client, _ arguments) (any,
 			error) {
 			return c.GetEvents(ctx)
 		}},

@@ -181,7 +181,7 @@ func (m Method) read(args []string) (arguments, error) {
 	for i, arg := range args {
 		p, ok := m.parameter(i)
 		if !ok {
-			return nil, fmt.Errorf("it takes at most %d", len(m.Parameters))
+			return nil, fmt.Errorf("it accepts at most %d arguments", len(m.Parameters))
 		}
 		v, err := p.read(arg)
 		if err != nil {

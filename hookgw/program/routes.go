@@ -19,7 +19,7 @@ func (p *Handlers) Routes() []request.Route {
 				"attached front end."},
 		{Method: post, Pattern: "/api/performance", Right: access.RightHuman, Group: group, Takes: wire.Frame{},
 			Gives: request.StatusAnswer{}, Body: request.SmallBody, Signal: true, Always: true, Handle: p.postPerformance,
-			Doc: "Takes the measurements of an attached front end; shown for 5 seconds, never stored."},
+			Doc: "Accepts the measurements of an attached front end; shown for 5 seconds, never stored."},
 		{Method: get, Pattern: "/api/system/telemetry", Right: access.RightRead, Group: group, Query: of,
 			Gives: wire.Telemetry{}, Always: true, Handle: p.getTelemetry,
 			Doc: "Returns queue depths, threads, background tasks, processes, bus, read models, limits in use, " +

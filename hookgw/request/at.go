@@ -82,7 +82,7 @@ func (c *Call) readPast(of *past.Folds, session, name string, f func(*projection
 			return err
 		}
 		if seq > until {
-			return problem.New(http.StatusBadRequest, name+" is after at", "Exchange the two.")
+			return problem.New(http.StatusBadRequest, name+" is after at", "Swap the two.")
 		}
 	}
 	seq = min(seq, c.Core.Newest(session)) // so that the answer to one request does not depend on when it is folded

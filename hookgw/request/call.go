@@ -81,7 +81,7 @@ func (c *Call) parse(route *Route) *problem.Problem {
 	}
 	if route.Body == nil {
 		if c.Request.ContentLength != 0 {
-			return problem.New(http.StatusRequestEntityTooLarge, "this path takes no body", "Leave the body out.")
+			return problem.New(http.StatusRequestEntityTooLarge, "this path does not accept a body", "Leave the body out.")
 		}
 		return nil
 	}

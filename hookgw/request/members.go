@@ -15,7 +15,7 @@ func (c *Call) Only(names ...string) *problem.Problem {
 	for name := range c.Fields {
 		if !slices.Contains(names, name) {
 			return problem.New(http.StatusBadRequest, "this path does not accept "+Clip(strings.ToValidUTF8(name, "?"), 64),
-				"It takes "+strings.Join(names, ", ")+".")
+				"It accepts "+strings.Join(names, ", ")+".")
 		}
 	}
 	return nil

@@ -32,7 +32,7 @@ func postGoal(c *core.Call) error {
 	}
 	goal = string(c.Gw.Cfg.Masker([]byte(goal)))
 	if want.Solo && want.Track {
-		return problem.New(http.StatusBadRequest, "solo and track exclude each other", `Send one of them: "solo" is one `+
+		return problem.New(http.StatusBadRequest, "solo and track must not both be set", `Send one of them: "solo" is one `+
 			`ticket without a plan, "track" one track that tier 2 plans.`)
 	}
 	e, err := discussions.Hand(c, session, events.GoalSubmitted{Goal: goal, Solo: want.Solo, Track: want.Track,

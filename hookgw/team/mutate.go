@@ -159,7 +159,7 @@ func readOperation(c *core.Call, session string, raw json.RawMessage) ([]events.
 	// order-independent: the error names any one of them
 	for name := range members {
 		if !slices.Contains(mutateMembers(), name) {
-			return nil, problem.New(http.StatusBadRequest, "an operation does not accept "+request.Clip(name, 64), "It takes "+
+			return nil, problem.New(http.StatusBadRequest, "an operation does not accept "+request.Clip(name, 64), "It accepts "+
 				strings.Join(mutateMembers(), ", ")+".")
 		}
 	}

@@ -18,7 +18,8 @@ func ControlRoutes(g *core.State) []request.Route {
 			"the team.",
 			Takes: goalBody{}, Gives: goalAnswer{}, Body: request.SmallBody, Handle: g.In(postGoal)},
 		{Method: post, Pattern: "/api/control", Right: access.RightHuman, Group: group, Query: of,
-			Doc: "Pauses, resumes, kills, retries, blocks, unblocks, notes, or sets step mode.", Takes: control{},
+			Doc: "Pauses or resumes the session; kills, retries, blocks or unblocks a ticket; adds a note; or sets step " +
+				"mode.", Takes: control{},
 			Gives: request.StatusAnswer{}, Also: []request.Answer{{Status: http.StatusAccepted, Doc: "The request is " +
 				"recorded; the " +
 				"conductor has not answered yet.", Gives: request.HintedAnswer{}}}, Body: request.SmallBody,

@@ -140,7 +140,7 @@ function Roles(): VNode {
 function Create({ acts }: { acts: Acts }): VNode {
   const [name, setName] = useState("")
   const create = async () => {
-    if (await acts.act("/api/discussions/create", { name: name.trim() }, "It is created.")) setName("")
+    if (await acts.act("/api/discussions/create", { name: name.trim() }, "It was created.")) setName("")
   }
   return (
     <p class="acts">
@@ -161,11 +161,11 @@ function Entries({ name, roles, active, acts }: { name: string; roles: string[];
   const entries = read.value.value?.entries
   const handOver = async () => {
     const body = { goal: words.trim(), discussion: name, ...(how === "plan" ? {} : { [how]: true }) }
-    if (await acts.act("/api/goal", body, "The goal is submitted. Its models see this discussion as it reads now.")) setWords("")
+    if (await acts.act("/api/goal", body, "The goal was submitted. Its models see this discussion as it reads now.")) setWords("")
   }
   const compact = () => {
     const keep = words.trim() ? { text: words.trim() } : {}
-    void add("/api/discussions/compact", keep, "The model writes a summary; the discussion goes on in a take of it.")
+    void add("/api/discussions/compact", keep, "The model writes a summary; the discussion continues in a take that begins with it.")
   }
   const add = async (path: string, body: object, done: string) => {
     if (await acts.act(path, { discussion: name, ...body }, done)) setWords("")
@@ -186,7 +186,7 @@ function Entries({ name, roles, active, acts }: { name: string; roles: string[];
         )}
         <button
           disabled={acts.busy}
-          onClick={() => void acts.act("/api/discussions/branch", { name }, "The take is made.")}
+          onClick={() => void acts.act("/api/discussions/branch", { name }, "The take was created.")}
         >
           Branch at its end
         </button>
@@ -238,7 +238,7 @@ function Entries({ name, roles, active, acts }: { name: string; roles: string[];
         <button
           disabled={acts.busy || !words.trim()}
           onClick={() =>
-            void add("/api/discussions/entries/add", { role: role || roles[0], content: words }, "The entry is added.")
+            void add("/api/discussions/entries/add", { role: role || roles[0], content: words }, "The entry was added.")
           }
         >
           Add as an entry
@@ -250,7 +250,7 @@ function Entries({ name, roles, active, acts }: { name: string; roles: string[];
         </button>
         <button
           disabled={acts.busy || !entries?.length}
-          title="A text in the field says what the summary must keep"
+          title="Text in the field says what the summary must keep"
           onClick={compact}
         >
           Summarise earlier entries
@@ -334,7 +334,7 @@ function One({ entry: e, name, roles, acts }: { entry: Entry; name: string; role
   const [edit, setEdit] = useState<string | undefined>()
   const about = { discussion: name, entry: e.id }
   const save = async (content: string) => {
-    if (await acts.act("/api/discussions/entries/edit", { ...about, content }, "The entry is changed."))
+    if (await acts.act("/api/discussions/entries/edit", { ...about, content }, "The entry was changed."))
       setEdit(undefined)
   }
   return (
@@ -362,7 +362,7 @@ function One({ entry: e, name, roles, acts }: { entry: Entry; name: string; role
         {edit === undefined && <button onClick={() => setEdit(e.entry.content)}>Edit</button>}
         <button
           disabled={acts.busy}
-          onClick={() => void acts.act("/api/discussions/branch", { name, entry: e.id }, "The take is made.")}
+          onClick={() => void acts.act("/api/discussions/branch", { name, entry: e.id }, "The take was created.")}
         >
           Branch here
         </button>
@@ -433,7 +433,7 @@ function Files({ acts }: { acts: Acts }): VNode {
       <p class="acts">
         <button
           disabled={acts.busy}
-          onClick={() => void acts.act("/api/context/rescan", {}, "The files are found again.")}
+          onClick={() => void acts.act("/api/context/rescan", {}, "The list of files was refreshed.")}
         >
           Find files again
         </button>
@@ -456,7 +456,7 @@ function Files({ acts }: { acts: Acts }): VNode {
             <button
               disabled={acts.busy}
               onClick={() =>
-                void acts.act("/api/context/inject", { path: f.path }, "A view of the file is an entry now.")
+                void acts.act("/api/context/inject", { path: f.path }, "A view of the file was added as an entry.")
               }
             >
               Inject
@@ -482,13 +482,13 @@ function Files({ acts }: { acts: Acts }): VNode {
             {p === c.selection.preset && " (loaded)"}
             <button
               disabled={acts.busy}
-              onClick={() => void acts.act("/api/context/presets/load", { name: p }, "The preset is loaded.")}
+              onClick={() => void acts.act("/api/context/presets/load", { name: p }, "The preset was loaded.")}
             >
               Load
             </button>
             <button
               disabled={acts.busy}
-              onClick={() => void acts.act("/api/context/presets/delete", { name: p }, "The preset is removed.")}
+              onClick={() => void acts.act("/api/context/presets/delete", { name: p }, "The preset was removed.")}
             >
               Remove
             </button>
@@ -499,7 +499,7 @@ function Files({ acts }: { acts: Acts }): VNode {
         <input aria-label="Name of a preset" value={preset} onInput={(e) => setPreset(e.currentTarget.value)} />
         <button
           disabled={acts.busy || !preset.trim()}
-          onClick={() => void acts.act("/api/context/presets/save", { name: preset.trim() }, "The preset is saved.")}
+          onClick={() => void acts.act("/api/context/presets/save", { name: preset.trim() }, "The preset was saved.")}
         >
           Save the files as a preset
         </button>

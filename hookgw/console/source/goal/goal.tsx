@@ -26,7 +26,7 @@ export function Goal(): VNode {
   const submit = async (target = session, about = "") => {
     const body = { goal: words.trim(), ...(solo ? { solo } : {}) }
     const path = "/api/goal?session=" + encodeURIComponent(target)
-    if (!words.trim() || !(await acts.act(path, body, "The goal is submitted.", undefined, about))) return
+    if (!words.trim() || !(await acts.act(path, body, "The goal was submitted.", undefined, about))) return
     setWords("")
     visit(to(target, "live"))
   }
@@ -39,7 +39,7 @@ export function Goal(): VNode {
     }
     const click = { action: "click", item: "btn_reset_session" }
     if (words.trim() && (await acts.act("/api/gui", click, "A new session is open.", refused)))
-      await submit(next, "A new session is open, but it did not take the goal: ")
+      await submit(next, "A new session is open, but it did not accept the goal: ")
   }
   const field = useRef<HTMLTextAreaElement>(null)
   useLayoutEffect(() => show({ i: { does: "go to the field", run: () => field.current?.focus() } }))
@@ -78,7 +78,7 @@ export function Goal(): VNode {
           <Sure
             name="Submit to a new session …"
             disabled={acts.busy || !words.trim()}
-            what="This session is closed, and all work in it stops. The new session has its settings and takes the goal."
+            what="This session is closed, and all work in it stops. The new session has its settings and works on the goal."
             onYes={() => void renew()}
           />
         )}

@@ -85,7 +85,7 @@ export function Inbox({ selected }: { selected: string }): VNode {
     if (!isOpen.has(ask.request_id)) return
     if (["sending", "done", "unsure"].includes(given.value[ask.request_id]?.state)) return
     const note = (g: Given) => (given.value = { ...given.value, [ask.request_id]: g })
-    note({ state: "sending", said: "The answer is under way." })
+    note({ state: "sending", said: "The answer is being sent." })
     const sent = await send("/api/ask/respond?session=" + encodeURIComponent(ask.session), {
       request_id: ask.request_id,
       response,
@@ -95,7 +95,7 @@ export function Inbox({ selected }: { selected: string }): VNode {
       note(status === "recorded" ? { state: "recorded", said: hint ?? said } : { state: "done", said })
     }
     if (sent.is === "unsure")
-      note({ state: "unsure", said: "The connection broke. The answer may have counted; it is not sent again." })
+      note({ state: "unsure", said: "The connection broke. The answer may have arrived; it is not sent again." })
     if (sent.is === "refused") {
       const p = sent.problem
       const by = p.settled_by && `Answered by ${p.settled_by}: ${p.outcome}. Your answer did not count.`

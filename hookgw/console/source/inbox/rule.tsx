@@ -22,7 +22,7 @@ interface Preview {
 export function Always({ ask, ready, onRule }: RuleProps): VNode {
   const [scope, setScope] = useState("")
   useLayoutEffect(() => {
-    if (scope) return show({ Escape: { does: "leave the rule", run: () => setScope("") } })
+    if (scope) return show({ Escape: { does: "cancel the rule", run: () => setScope("") } })
   }, [scope])
   return (
     <section aria-label="From now on" class={scope ? "acts whole" : "acts"}>

@@ -45,7 +45,7 @@ export function useActs(): Acts {
       const hint = (sent.body as { hint?: string } | null)?.hint
       say(hint ? done + " " + hint : done)
     }
-    if (sent.is === "unsure") say("The connection broke. It may have counted; it is not sent again.")
+    if (sent.is === "unsure") say("The connection broke. The request may have arrived; it is not sent again.")
     if (no) say(about + no)
     refreshShown()
     return sent.is === "ok" && !no

@@ -88,7 +88,7 @@ function Card({ worker: w }: { worker: Worker }): VNode {
   const said = past ? "" : writing.value[w.request]
   const control = (body: object, done: string) => acts.act("/api/control", { ticket: w.ticket, ...body }, done)
   const tell = async () => {
-    if (note.trim() && (await control({ action: "note", note: note.trim() }, "The next request carries the note.")))
+    if (note.trim() && (await control({ action: "note", note: note.trim() }, "The next request will include the note.")))
       setNote("")
   }
   return (

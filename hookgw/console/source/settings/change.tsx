@@ -62,7 +62,7 @@ export function Restart({ name }: { name: string }): VNode {
     <span>
       <button
         disabled={acts.busy}
-        onClick={() => void acts.act("/api/mcp/restart", { name }, "It is restarted.")}
+        onClick={() => void acts.act("/api/mcp/restart", { name }, "It was restarted.")}
       >
         Restart <Visible text={name} />
       </button>

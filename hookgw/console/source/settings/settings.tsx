@@ -336,7 +336,7 @@ function Browsers(): VNode | null {
                 <button
                   disabled={acts.busy}
                   aria-label={"Sign out " + s.id}
-                  onClick={() => void acts.act("/api/console/signout", { id: s.id }, "It is signed out.")}
+                  onClick={() => void acts.act("/api/console/signout", { id: s.id }, "It was signed out.")}
                 >
                   Sign out
                 </button>

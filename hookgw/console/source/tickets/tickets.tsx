@@ -77,7 +77,7 @@ function Add({ list, track }: { list: Ticket[]; track: string }): VNode {
     const named = () => "T-" + String(n).padStart(3, "0")
     while (list.some((t) => t.id === named())) n++
     const body = { op: "add_ticket", ticket: named(), track, description: what.trim(), depends_on: ids(after) }
-    if (!(await acts.act("/api/mma/dag/mutate", body, named() + " is added."))) return
+    if (!(await acts.act("/api/mma/dag/mutate", body, named() + " was added."))) return
     setWhat("")
     setAfter("")
   }
