@@ -230,7 +230,7 @@ func (c *Conn) mostPieces(ctx context.Context) (int, error) {
 func (c *Conn) pieces(ctx context.Context, key string, raw []byte) ([]byte, error) {
 	var h snapshotHead
 	if err := json.Unmarshal(raw, &h); err != nil || h.Pieces < 1 || h.Pieces > maxSnapshotPieces {
-		return nil, fmt.Errorf("%w: its headerer", errPieces)
+		return nil, fmt.Errorf("%w: its header is not valid", errPieces)
 	}
 	body := make([]byte, 0, h.Pieces*maxSnapshotBytes)
 	for n := range h.Pieces {

@@ -242,14 +242,16 @@ func (e QuestionAnswered) EventCorr() string { return e.Ticket }
 func askDefs() []Def {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	return []Def{
-		Define(Decision, "approval", "A person is asked, and something waits.", AskRaised{Ask: "01K", Gate: GateTool,
+		Define(Decision, "approval", "A person is asked a question, and something waits for the "+
+			"answer.", AskRaised{Ask: "01K", Gate: GateTool,
 			Title: "edit_file a.go", Ticket: "T-001", Call: "01J-0",
 			Tool: "edit_file", Args: json.RawMessage(`{"path":"a.go"}`), ArgsSHA256: "ab", Effect: "writes", Diff: "-a\n+b\n"}),
 		Define(Command, "person", "A person's answer to an ask.", AskAnswered{Ask: "01K", Decision: No,
 			Reason: "not this file"}),
 		Define(Decision, "approval", "An ask is closed; the complete record of its answer.", AskSettled{Ask: "01K",
 			Gate: GateTool, Outcome: No, By: "ada", AnswerID: "01L", Reason: "not this file", At: at}),
-		Define(Decision, "approval", "An answer does not count.", AnswerRefused{"01K", "01M", "bob", "already settled", "ada",
+		Define(Decision, "approval", "An answer was not accepted.", AnswerRefused{"01K", "01M", "bob", "already " +
+			"settled", "ada",
 			&at}),
 		Define(Command, "gateway, agent, person", "A program posted a question to /api/ask.",
 			AskPosted{"r-1", json.RawMessage(`{"tool":"x"}`), "ab", 60000}),

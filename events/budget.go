@@ -189,8 +189,8 @@ func moneyDefs() []Def {
 			BudgetRaised{Budget: BudgetSession, LimitMicroDollars: 10_000_000, By: "ada", Ask: "01K"}),
 		Define(Command, "person", "A person wants a higher limit of a budget.", BudgetRaiseRequested{Budget: BudgetSession,
 			LimitMicroDollars: 10_000_000}),
-		Define(Decision, "planner, lead, contributor, qa", "What a conversation with a model leaves out from here on to "+
-			"fit it.", ConversationShortened{Ticket: "T-001", Attempt: 1, Round: 7, Reason: ShortenedForWindow,
+		Define(Decision, "planner, lead, contributor, qa", "What a conversation with a model leaves out from here on, so "+
+			"that it fits.", ConversationShortened{Ticket: "T-001", Attempt: 1, Round: 7, Reason: ShortenedForWindow,
 			Shortened: []ShortenedResult{{"01J-0", "read_file", 90_000, 8000}}, DroppedRounds: []int{1, 2}, Before: 210_000,
 			After: 130_000, Limit: 190_000}),
 	}

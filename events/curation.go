@@ -299,11 +299,11 @@ type TurnRequested struct {
 	Model   string `json:"model,omitempty"`
 	// Entries are the entries of the discussion at the time when the person sent the message.
 	Entries []TurnEntry `json:"entries,omitempty"`
-	// Retrieval adds passages of the project's files that fit the text; nil if none are wanted.
+	// Retrieval adds passages of the project's files that match the text; nil if none are wanted.
 	Retrieval *Retrieval `json:"retrieval,omitempty"`
 	// Compact means that the model summarises Entries, the older part of the discussion, without
-	// tools. Once the turn is done, the discussion goes on in a take that begins with the summary,
-	// followed by what stands after these entries. Text says what to keep; it may be empty, and
+	// tools. Once the turn is done, the discussion continues in a take that begins with the summary,
+	// followed by the entries after these. Text says what to keep; it may be empty, and
 	// becomes no entry.
 	Compact bool `json:"compact,omitempty"`
 }

@@ -46,7 +46,7 @@ const (
 	DefaultTopK = 5
 )
 
-// Retrieval asks for the passages of the workspace's files that fit a question.
+// Retrieval asks for the passages of the workspace's files that match a question.
 type Retrieval struct {
 	Source string `json:"source"`
 	// Provider and Model make the vectors; an empty model is the provider's default.
@@ -241,8 +241,7 @@ type View struct {
 	Error  string     `json:"error,omitempty"` // why there is no view
 }
 
-// ContextBuilt answers ContextRequested; Views are in the order of the request, and behind them the
-// passages that were retrieved.
+// ContextBuilt answers ContextRequested; Views are in the order of the request, followed by the retrieved passages.
 type ContextBuilt struct {
 	Request string `json:"request"`
 	Views   []View `json:"views"`

@@ -215,7 +215,7 @@ func goalDefs() []Def {
 		Define(Command, "person", "A person opened the conversation of a ticket as a discussion.",
 			ConversationOpened{"T-003", "T-003"}),
 		Define(Decision, "planner", "Tier 1 cut the goal into tracks.", TracksProposed{"01J", []Track{track}}),
-		Define(Decision, "planner", "Tier 1 found one ticket to be enough for the goal.", PlanSkipped{"01J"}),
+		Define(Decision, "planner", "Tier 1 decided that one ticket is enough for the goal.", PlanSkipped{"01J"}),
 		Define(Command, "person", "A person accepted proposed tracks.", TracksAccepted{"01J", []string{"TR-1"}}),
 		Define(Decision, "planner, lead", "No usable plan came after the last attempt.", PlanningFailed{2, "01J", "TR-1", 3,
 			"no JSON array"}),

@@ -63,7 +63,7 @@ func hookDefs() []Def {
 		Define(Command, "gateway, person", "An entry of the queue that GET /api/events drains.", EventPushed{"ask_received",
 			json.RawMessage(`{"request_id":"r-1"}`)}),
 		Define(Notice, "gateway", "A client has consumed the queue up to a sequence.", EventsDrained{"", 42}),
-		Define(Command, "person", "A person had a process of the engine stopped.", ShutdownRequested{ShutdownEngine, 4711,
+		Define(Command, "person", "A person stopped a process of the engine.", ShutdownRequested{ShutdownEngine, 4711,
 			"done for today"}),
 	}
 }

@@ -59,7 +59,7 @@ type Settings struct {
 	GateTimeoutMS int64 `json:"gate_timeout_ms,omitempty"` // for gates; 0 waits forever
 	ToolTimeoutMS int64 `json:"tool_timeout_ms"`
 	// MaxToolTimeoutMS is the longest time limit that a call may ask for. A call that asks for more than ToolTimeoutMS
-	// needs a person's yes. A smaller value counts as ToolTimeoutMS.
+	// needs a person's approval. A smaller value counts as ToolTimeoutMS.
 	MaxToolTimeoutMS int64              `json:"max_tool_timeout_ms,omitempty"`
 	Tiers            []TierSettings     `json:"tiers"`
 	Rules            []Rule             `json:"rules,omitempty"`
@@ -225,7 +225,7 @@ func sessionDefs() []Def {
 			Settings: Settings{MaxWorkers: 4, MaxRetries: 2, AskTimeoutMS: 60000, ToolTimeoutMS: 60000,
 				Tiers: []TierSettings{{Tier: 1, Provider: "script", Models: []string{"m1"}, MaxRounds: 40}},
 				Rules: []Rule{{Tool: "edit_file", Action: "deny", Args: []string{"docs/**"}, Source: "config.toml:3"}}}}, optional),
-		Define(Command, "person", "A rule about tool calls holds from here on.",
+		Define(Command, "person", "A rule about tool calls applies from here on.",
 			RuleAdded{Rule{Tool: "*", Action: "allow", Scope: "session", Source: "--yes"}}),
 		Define(Command, "person", "The current rules replace all earlier ones.",
 			RulesReplaced{[]Rule{{Tool: "*", Action: "ask", Source: "config.toml:3"}}}),

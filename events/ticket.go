@@ -60,7 +60,7 @@ type PlanAnswered struct {
 	Plan    string   `json:"plan"` // id of PlanProposed
 	Track   string   `json:"track"`
 	Outcome string   `json:"outcome"`           // yes or no
-	Tickets []Ticket `json:"tickets,omitempty"` // those that the person wrote instead
+	Tickets []Ticket `json:"tickets,omitempty"` // the tickets that the person wrote instead
 	Reason  string   `json:"reason,omitempty"`
 	By      string   `json:"by"`
 	Ask     string   `json:"ask"`

@@ -449,7 +449,7 @@ func toolDefs() []Def {
 				Args: args, Ticket: "T-001", Attempt: 1, Round: 1,
 				Known:  []FileState{{Path: "b", SHA256: "cd", Size: 1}},
 				Client: &MCPClient{"claude-code", "2.1.0"}}),
-		Define(Command, "agent-mcp", "An MCP client no longer waits for its call.", CallAbandoned{"mcp-01J",
+		Define(Command, "agent-mcp", "An MCP client stopped waiting for its call.", CallAbandoned{"mcp-01J",
 			"the client cancelled the call"}),
 		Define(Decision, "approval", "A call may run, with exactly these arguments.", ToolApproved{Call: "01J-0",
 			Tool: "edit_file", Args: args,

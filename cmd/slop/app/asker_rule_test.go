@@ -63,7 +63,7 @@ func TestARuleThatLeavesTheQuestionIsNotTaken(t *testing.T) {
 	var out bytes.Buffer
 	a := askedAbout(&out, "go test ./a && $x")
 	_, err := a.always("")
-	require.ErrorContains(t, err, "no rule can answer this question: …: which program it runs is known only when it runs")
+	require.ErrorContains(t, err, "no rule can answer this question: …: which program it runs is only known at run time")
 	a = askedAbout(&out, "go test ./a && go vet ./a")
 	answer, err := a.always("session go test *; go vet ./a")
 	require.NoError(t, err)

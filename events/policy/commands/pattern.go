@@ -41,8 +41,8 @@ func ParseAllow(text string) (Pattern, error) {
 	case missing.Unclear != "":
 		return p, fmt.Errorf("%w: no rule can allow such a command: %s", ErrPattern, missing.Unclear)
 	}
-	return p, fmt.Errorf("%w: a rule is compared with the command that runs in the end, and a * covers nothing that names "+
-		"it", ErrPattern)
+	return p, fmt.Errorf("%w: a rule is compared with the program that finally runs, and a * does not cover its "+
+		"name", ErrPattern)
 }
 
 // ParseRefuse parses the pattern of a deny or ask rule. It returns ErrPattern if the pattern is
@@ -58,12 +58,12 @@ func parse(text string) (Pattern, error) {
 	case len(text) > MaxPattern:
 		return Pattern{}, fmt.Errorf("%w: it has %d bytes, more than %d", ErrPattern, len(text), MaxPattern)
 	case strings.ContainsFunc(text, strange) || strings.Contains(text, "\n"):
-		return Pattern{}, fmt.Errorf("%w: it has control characters or invisible ones", ErrPattern)
+		return Pattern{}, fmt.Errorf("%w: it has control or invisible characters", ErrPattern)
 	case strings.ContainsAny(joined, "\"'`|<>&$"):
-		return Pattern{}, fmt.Errorf("%w: it is compared with one simple command without quotes, and must have none of "+
+		return Pattern{}, fmt.Errorf("%w: it must be one simple command without quotes, and without any of "+
 			"\" ' ` | < > & $", ErrPattern)
 	case slices.ContainsFunc(words, func(w string) bool { return w != ";" && strings.Contains(w, ";") }):
-		return Pattern{}, fmt.Errorf("%w: it is compared with one simple command, and ; separates commands", ErrPattern)
+		return Pattern{}, fmt.Errorf("%w: it must be one simple command, and ; separates commands", ErrPattern)
 	}
 	p := Pattern{text: []rune(joined)}
 	if short, cut := strings.CutSuffix(joined, " *"); cut {

@@ -22,21 +22,21 @@ func TestPatternsThatNeverMatchAreErrors(t *testing.T) {
 		"echo $(ls)":         "one simple command without quotes",
 		`git commit -m "x"`:  "one simple command without quotes",
 		"go test; go vet":    "; separates commands",
-		"go test\ngo vet":    "control characters",
-		"go test \u202e":     "control characters",
-		"timeout 60 go test": "compared with the command that runs in the end",
+		"go test\ngo vet":    "control or invisible characters",
+		"go test \u202e":     "control or invisible characters",
+		"timeout 60 go test": "compared with the program that finally runs",
 		"env FOO=1 go test":  "env sets a variable",
-		"CI=1 go test":       "compared with the command that runs in the end",
+		"CI=1 go test":       "compared with the program that finally runs",
 		"FOO=1":              "it sets a variable",
-		"sh -c *":            "compared with the command that runs in the end",
-		"eval *":             "compared with the command that runs in the end",
-		"sudo *":             "compared with the command that runs in the end",
-		"xargs rm *":         "compared with the command that runs in the end",
+		"sh -c *":            "compared with the program that finally runs",
+		"eval *":             "compared with the program that finally runs",
+		"sudo *":             "compared with the program that finally runs",
+		"xargs rm *":         "compared with the program that finally runs",
 		"bash":               "bash runs what it reads",
 		"python3":            "python3 runs what it reads",
 		"alias *":            "alias changes what later commands run",
 		"trap x EXIT":        "trap changes what later commands run",
-		"nohup":              "nohup runs nothing that is known",
+		"nohup":              "nohup runs an unknown command",
 		"ｇｏ test":            "which program it runs",
 		strings.Repeat("a", commands.MaxPattern+1): "more than 1000",
 	} {
@@ -83,7 +83,7 @@ func TestTheCommandThatNoPatternCoversIsNamed(t *testing.T) {
 	}
 	c, _, missing := commands.Read("go test ./a (", "bash").Uncovered(patterns)
 	require.True(t, missing)
-	require.Equal(t, "the script cannot be read as one of the shell", c.Unclear)
+	require.Equal(t, "the script is not valid for the shell", c.Unclear)
 }
 
 func TestLongAndDeepScriptsAreNotRead(t *testing.T) {

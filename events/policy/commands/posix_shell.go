@@ -22,11 +22,11 @@ func (r *reader) read(script string) {
 		return
 	}
 	if strings.ContainsFunc(script, strange) {
-		r.out.unclear("the script has control characters or invisible ones")
+		r.out.unclear("the script has control or invisible characters")
 	}
 	file, err := syntax.NewParser(syntax.Variant(r.language)).Parse(strings.NewReader(script), "")
 	if err != nil {
-		r.out.unclear("the script cannot be read as one of the shell")
+		r.out.unclear("the script is not valid for the shell")
 		return
 	}
 	if r.language == syntax.LangPOSIX && strings.Contains(script, "$'") {
@@ -60,18 +60,18 @@ func (r *reader) node(n syntax.Node) {
 			r.out.unclear("it expands a variable in a way that may run commands or set variables")
 		}
 	case *syntax.ArithmExp, *syntax.ArithmCmd, *syntax.LetClause:
-		r.out.unclear("it calculates, which may run commands")
+		r.out.unclear("it has an arithmetic expression, which may run commands")
 	case *syntax.TestClause, *syntax.TestDecl:
 		r.out.unclear("it tests with [[, which may run commands")
 	case *syntax.FuncDecl:
 		r.out.unclear("it defines a function")
 	case *syntax.CStyleLoop:
-		r.out.unclear("it calculates, which may run commands")
+		r.out.unclear("it has an arithmetic expression, which may run commands")
 	case *syntax.CoprocClause:
 		r.out.unclear("it starts a coprocess")
 	case *syntax.ForClause:
 		if n.Select {
-			r.out.unclear("it asks for a choice")
+			r.out.unclear("it has a select loop")
 		}
 	case *syntax.WordIter:
 		if n.Name != nil && !localName(n.Name.Value) {
@@ -105,7 +105,7 @@ func plainParam(p *syntax.ParamExp) bool {
 func (r *reader) redirect(n *syntax.Redirect) {
 	target, known := wordFrom(n.Word).plain()
 	if n.N != nil && !digits(n.N.Value) {
-		r.out.unclear("it sets a variable to the number of a file")
+		r.out.unclear("it sets a variable to a file descriptor")
 	}
 	switch n.Op {
 	case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
@@ -125,7 +125,7 @@ func (r *reader) redirect(n *syntax.Redirect) {
 	}
 	why := "it writes a file"
 	if n.Op == syntax.RdrIn {
-		why = "it reads from a place that is known only when it runs"
+		why = "it reads from a place that is only known at run time"
 	}
 	r.out.Commands = append(r.out.Commands, Command{Unclear: why, opens: true,
 		words: []word{wordOf(n.Op.String()), wordFrom(n.Word)}})

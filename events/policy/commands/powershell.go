@@ -7,7 +7,7 @@ import "strings"
 // PowerShell.
 func (s *Script) readPowershell(script string) {
 	if strings.ContainsFunc(script, beyondWords) {
-		s.unclear("the script of PowerShell has more than plain words")
+		s.unclear("the PowerShell script has more than plain words")
 	}
 	r := reader{out: s}
 	for _, line := range strings.FieldsFunc(script, func(c rune) bool { return strings.ContainsRune("\n\r;|&", c) }) {

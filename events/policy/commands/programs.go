@@ -17,7 +17,7 @@ func (r *reader) command(words []word, set int) {
 		name, known := words[c.from].plain()
 		switch {
 		case !known || !programName(name):
-			c.Unclear = "which program it runs is known only when it runs"
+			c.Unclear = "which program it runs is only known at run time"
 		case transparent(name):
 			n, why := innerOf(name, words[c.from+1:])
 			c.runs = true
@@ -56,7 +56,7 @@ func innerOf(name string, args []word) (int, string) {
 		variable, _, sets := strings.Cut(text, "=")
 		switch {
 		case !known:
-			return 0, "what " + name + " runs is known only when it runs"
+			return 0, "what " + name + " runs is only known at run time"
 		case name == "env" && sets && harmlessVariable(variable):
 		case name == "env" && sets:
 			return 0, "env sets a variable of the environment"
@@ -65,7 +65,7 @@ func innerOf(name string, args []word) (int, string) {
 				n++ // the duration
 			}
 			if n >= len(args) {
-				return 0, name + " runs nothing that is known"
+				return 0, name + " runs an unknown command"
 			}
 			return n, ""
 		case name == "stdbuf" && len(text) == 3 && strings.IndexByte("ioe", text[1]) >= 0,
@@ -73,10 +73,10 @@ func innerOf(name string, args []word) (int, string) {
 		case name == "nice" && text == "-n" && n+1 < len(args) && niceness(args[n+1]):
 			n++
 		default:
-			return 0, "an option of " + name + " is not looked through"
+			return 0, "an option of " + name + " is not analysed"
 		}
 	}
-	return 0, name + " runs nothing that is known"
+	return 0, name + " runs an unknown command"
 }
 
 func niceness(w word) bool {
@@ -173,7 +173,7 @@ func known(words []word) bool {
 // eval analyses the text that eval runs.
 func (r *reader) eval(c *Command, args []word) {
 	if !known(args) {
-		c.Unclear = "eval runs a text that is known only when it runs"
+		c.Unclear = "eval runs a text that is only known at run time"
 		return
 	}
 	var texts []string
@@ -195,14 +195,14 @@ func (r *reader) within(script string, language syntax.LangVariant) {
 func (r *reader) shell(c *Command, name string, args []word) {
 	c.runs = true
 	if base := chars.Lower(baseName(name)); base == "cmd" || base == "powershell" {
-		c.Unclear = "what " + base + " runs cannot be read here"
+		c.Unclear = "what " + base + " runs is not known here"
 		return
 	}
 	for i, w := range args {
 		text, ok := w.plain()
 		switch {
 		case !ok:
-			c.Unclear = "what " + baseName(name) + " runs is known only when it runs"
+			c.Unclear = "what " + baseName(name) + " runs is only known at run time"
 			return
 		case !strings.HasPrefix(text, "-") || text == "-":
 			if text == "-" || special(text) {
@@ -215,14 +215,14 @@ func (r *reader) shell(c *Command, name string, args []word) {
 		case strings.Trim(text[1:], "eux") == "c" && (name == "sh" || name == "bash" || name == "dash") && i+1 < len(args):
 			script, ok := args[i+1].plain()
 			if !ok {
-				c.Unclear = name + " -c runs a text that is known only when it runs"
+				c.Unclear = name + " -c runs a text that is only known at run time"
 				return
 			}
 			c.inner = true
 			r.within(script, languageOf(name))
 			return
 		default:
-			c.Unclear = "an option of " + clean(baseName(name)) + " is not looked through"
+			c.Unclear = "an option of " + clean(baseName(name)) + " is not analysed"
 			return
 		}
 	}
@@ -232,7 +232,7 @@ func (r *reader) shell(c *Command, name string, args []word) {
 // find marks those actions of find that run commands or write files.
 func (r *reader) find(c *Command, args []word) {
 	if !known(args) {
-		c.Unclear = "what find does is known only when it runs"
+		c.Unclear = "what find does is only known at run time"
 		return
 	}
 	for i, w := range args {
