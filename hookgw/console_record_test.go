@@ -340,7 +340,7 @@ func movesDiscussions(t *testing.T, b *rod.Browser) {
 	f.says("/api/discussions/entries/add", `{"discussion":"plan","role":"User","content":"Which way?"}`, 200)
 	f.says("/api/discussions/branch", `{"name":"plan"}`, 200)
 	p := consoleOf(t, b, f)
-	p.awaitText("● live")
+	p.awaitText("● connected")
 	p.at("discussion/plan")
 	p.has("Which way?")
 	require.NotContains(t, p.text(), "Promote the take", "it is no take")

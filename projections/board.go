@@ -410,14 +410,17 @@ type TicketPast struct {
 	Earlier  int          `json:"earlier_notes"` // that are no longer listed
 }
 
+// AttemptGivenUp is the status of an attempt that another one followed without a block.
+const AttemptGivenUp = "given_up"
+
 // Attempt is an attempt at a ticket.
 type Attempt struct {
 	Attempt int        `json:"attempt"` // from 1
 	Model   string     `json:"model,omitempty"`
 	Started time.Time  `json:"started"`
 	Ended   *time.Time `json:"ended,omitempty"`
-	Status  string     `json:"status"`           // in_progress, completed, blocked
-	Reason  string     `json:"reason,omitempty"` // why it is blocked
+	Status  string     `json:"status"`           // in_progress, completed, blocked, given_up
+	Reason  string     `json:"reason,omitempty"` // why it is blocked or was given up
 }
 
 // TicketNote is a note of a user to the model that works on a ticket.
@@ -450,6 +453,7 @@ func foldPast(pasts map[string]*TicketPast, e *events.Event) map[string]*TicketP
 	}
 	switch p := e.Payload.(type) {
 	case events.TicketStarted:
+		end(p.Ticket.ID, AttemptGivenUp, "")
 		past := of(p.Ticket.ID)
 		past.Attempts = append(past.Attempts, Attempt{Attempt: p.Attempt, Model: p.Model, Started: e.Time,
 			Status: events.StatusInProgress})
@@ -458,6 +462,8 @@ func foldPast(pasts map[string]*TicketPast, e *events.Event) map[string]*TicketP
 		end(p.Ticket, events.StatusCompleted, "")
 	case events.TicketBlocked:
 		end(p.Ticket, events.StatusBlocked, p.Reason)
+	case events.TicketRetried: // also by the engine, without a block
+		end(p.Ticket, AttemptGivenUp, p.Reason)
 	case events.TicketNoted:
 		past := of(p.Ticket)
 		past.Notes = append(past.Notes, TicketNote{p.By, e.Time, head(p.Note)})

@@ -34,4 +34,12 @@ func TestATicketListsItsNewestAttemptsAndNotes(t *testing.T) {
 	last := s.set.TicketPast("T-001").Attempts[projections.MaxPast-1]
 	require.Equal(t, []any{99, events.StatusCompleted, ""}, []any{last.Attempt, last.Status, last.Reason})
 	require.NotNil(t, last.Ended)
+
+	s.by(events.ActorConductor, events.TicketStarted{Track: "TR-1", Ticket: events.Ticket{ID: "T-001"}, Attempt: 100})
+	s.by(events.ActorConductor, events.TicketRetried{Ticket: "T-001", Reason: "a test failed"})
+	s.by(events.ActorConductor, events.TicketStarted{Track: "TR-1", Ticket: events.Ticket{ID: "T-001"}, Attempt: 101})
+	given := s.set.TicketPast("T-001").Attempts[projections.MaxPast-2]
+	require.Equal(t, []any{100, projections.AttemptGivenUp, "a test failed"}, []any{given.Attempt, given.Status,
+		given.Reason})
+	require.NotNil(t, given.Ended, "the engine retries without a block")
 }

@@ -47,7 +47,11 @@ export function Changes(): VNode {
         )}
         {read.value.value && files.length === 0 && (
           <p class="quiet">
-            {from ? "No file changed after this event." : "No files have changed. Calls that write a file list it here."}
+            {ticket ? (
+              <Fragment>
+                <Visible text={ticket} /> changed no file. <a href={to(session, "changes")}>Files that others changed</a>
+              </Fragment>
+            ) : from ? "No file changed after this event." : "No files have changed. Calls that write a file list it here."}
           </p>
         )}
         <ul>
@@ -110,7 +114,7 @@ function Compared({ from }: { from: string }): VNode {
         />
       </label>
       <button disabled={seq.trim() === from}>Compare</button>
-      {from && <a href={link("")}>the whole session</a>}
+      {from ? <a href={link("")}>the whole session</a> : <a href={to(session, "replay")}>Events have numbers in Replay</a>}
     </form>
   )
 }
@@ -142,7 +146,7 @@ function File({ change: f, ticket, from }: { change: Change; ticket: string; fro
   const acts = useActs()
   const [all, setAll] = useState(false)
   const d = read.value.value
-  const { session } = place.value
+  const { session, rest } = place.value
   const undo = () => {
     void acts.act(
       "/api/undo",
@@ -210,7 +214,7 @@ function File({ change: f, ticket, from }: { change: Change; ticket: string; fro
       <table>
         <thead>
           <tr>
-            {["When", "Ticket", "Why", "Tool", "Approved by", "Call"].map((n) => (
+            {["When", "Ticket", "Why", "Approved by", "Call"].map((n) => (
               <th scope="col">{n}</th>
             ))}
           </tr>
@@ -235,9 +239,6 @@ function File({ change: f, ticket, from }: { change: Change; ticket: string; fro
                 )}
               </td>
               <td>
-                <Visible text={w.tool} />
-              </td>
-              <td>
                 {w.by.startsWith("rule") ? (
                   <a href={to(session, "settings")}>
                     <Visible text={w.by} />
@@ -246,10 +247,22 @@ function File({ change: f, ticket, from }: { change: Change; ticket: string; fro
                   <Visible text={w.by} />
                 )}
               </td>
-              <td class="id">
+              <td class="acts">
                 <a href={to(session, "timeline", w.call)}>
-                  <Visible text={w.call} />
+                  <Visible text={w.tool} />
                 </a>
+                <a href={to(session, "changes", f.workspace ? "" : rest, { from: String(w.seq - 1), at: String(w.seq) })}>its diff</a>
+                <Sure
+                  name="Undo it …"
+                  disabled={acts.busy}
+                  what={
+                    <Fragment>
+                      <Visible text={f.path} /> gets back the content that it had before this call of <Visible text={w.tool} />.
+                      If the file has changed since the call, nothing is undone.
+                    </Fragment>
+                  }
+                  onYes={() => void acts.act("/api/undo", { call: w.call, path: f.path }, "The file was restored.")}
+                />
               </td>
             </tr>
           ))}

@@ -50,6 +50,7 @@ const shapes: Record<string, string> = {
   denied: "⊘",
   expired: "⊘",
   failed: "✗",
+  given_up: "✗",
   killed: "✗",
   idle: "○",
   planning: "◐",

@@ -26,7 +26,7 @@ export function standing(s: Session, paused = false): string {
   if (s.stalled) return "✗ stalled: " + s.stalled
   if (paused) return "‖ paused"
   if (s.pending_asks > 0) return "⚑ waiting for you"
-  if (s.outcome === "failed") return "✗ stopped: " + goal
+  if (s.outcome === "failed") return "✗ idle: " + goal
   if (s.outcome === "done") return "✓ " + goal
   return s.goal ? state(s.state) : "○ no goal yet"
 }

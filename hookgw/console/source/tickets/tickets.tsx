@@ -1,7 +1,7 @@
 // The tickets of a session: as a list or as a graph, and everything about the chosen one.
 
 import { h, Fragment, VNode } from "preact"
-import { useLayoutEffect, useState } from "preact/hooks"
+import { useEffect, useLayoutEffect, useState } from "preact/hooks"
 import { useRead } from "../kit/read"
 import { show } from "../kit/keys"
 import { Said, useActs } from "../kit/act"
@@ -155,7 +155,7 @@ function List({ list, chosen, link }: Shown): VNode {
               <Visible text={t.waits_for} />
             </td>
             <td class="more">{t.attempt}</td>
-            <td class="more brief">{took(t)}</td>
+            <td class="more">{took(t)}</td>
             <td class="more brief">{count(t.tokens)}</td>
           </tr>
         ))}
@@ -250,6 +250,7 @@ function Detail({ ticket: t, link }: { ticket: Ticket; link: (id: string) => str
   const acts = useActs()
   const [words, setWords] = useState("")
   const { session } = place.value
+  useEffect(() => acts.say(""), [t.attempt, t.status]) // what was said is over
   const control = async (action: string, done: string) => {
     const said = words.trim()
     const more = action === "block" ? { reason: said } : said && action !== "kill" ? { note: said } : {}
