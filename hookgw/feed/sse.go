@@ -51,7 +51,7 @@ func (s *SSE) Begin() error {
 	return s.Flush()
 }
 
-// Send writes bytes that are sent no later than at the next flush.
+// Send writes bytes that are sent by the next flush at the latest.
 func (s *SSE) Send(b []byte) error {
 	began := time.Now()
 	if !s.armed {

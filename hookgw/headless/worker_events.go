@@ -14,7 +14,7 @@ type workerEvents struct {
 	requests map[string]int  // model requests without an answer, and their rounds
 }
 
-// Bodies of a worker's server-sent events. The last one is a generated.
+// Bodies of a worker's server-sent events. The last one has the type generated.
 type (
 	ToldText struct {
 		StreamID string       `json:"stream_id"`

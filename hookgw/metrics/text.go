@@ -24,7 +24,7 @@ type Sample struct {
 	Histogram *Histogram
 }
 
-// Histogram counts values by upper bound, those of smaller bounds included.
+// Histogram counts values by upper bound; each count includes those of smaller bounds.
 type Histogram struct {
 	Buckets map[float64]uint64
 	Count   uint64

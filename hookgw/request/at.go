@@ -62,7 +62,7 @@ func (c *Call) ShowAt(of *past.Folds, r live.Rendering) error {
 	return c.ReplyEncodedUnlessKnown(body)
 }
 
-// ReadFrom is like ReadAt for the position in ?from=, which is not after that in ?at=.
+// ReadFrom is like ReadAt for the position in ?from=, which must not be after the one in ?at=.
 func (c *Call) ReadFrom(of *past.Folds, f func(*projections.Set) error) error {
 	session, err := c.Session()
 	if err != nil {

@@ -33,8 +33,8 @@ func (g *Core) Reachable() *problem.Problem {
 	return nil
 }
 
-// Current is like Reachable, and waits until the models include the events that were stored while the link was lost.
-// The first requests over a new link wait for that as long as their clients do.
+// Current is like Reachable, but also waits until the models include the events that were stored while the link was
+// lost. The first requests over a new link wait for that as long as their clients do.
 func (g *Core) Current(ctx context.Context) *problem.Problem {
 	if p := g.Reachable(); p != nil {
 		return p

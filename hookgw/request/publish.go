@@ -125,8 +125,8 @@ func (c *Call) Done(err error) error {
 const NotYet = "The request is recorded; the conductor has not answered yet. GET /api/gui/mma_status shows the " +
 	"outcome."
 
-// Answered waits for the event by which the conductor answers e, until it can be read. It returns false if none came
-// in time, and a *problem.Problem if the conductor rejected the request.
+// Answered waits until the conductor's answer to e can be read. It returns false if there is none in time, and a
+// *problem.Problem if the conductor rejected the request.
 func (c *Call) Answered(e events.Event, typ string) (bool, error) {
 	ctx, cancel := context.WithTimeout(c.Request.Context(), c.Core.Limits.SettleWait)
 	defer cancel()

@@ -40,8 +40,8 @@ func SocketChannels() []socketChannel {
 		{"diagnostics", "State of GET /api/gui/diagnostics, when it changes."},
 		{"session", "The discussion, when it changes."},
 		{"asks", "The open asks, when they change."},
-		{"changed", "The newest position of the project's log, when any session changes: a signal to read again " +
-			"what is shown. Sent at once for this session, within a second for others."},
+		{"changed", "The newest position of the project's log, when any session changes, so that clients " +
+			"can read again what they show. Sent at once for this session, within a second for others."},
 		{"performance", "Figures of GET /api/performance, once a second."},
 		{"telemetry", "Figures of GET /api/system/telemetry, once a second."},
 	}

@@ -10,7 +10,7 @@ import (
 
 // Latencies is the answer of GET /api/latencies.
 type Latencies struct {
-	Latencies []Latency `json:"latencies"` // models first, each by the time that all together took
+	Latencies []Latency `json:"latencies"` // models first; then by total time, longest first
 }
 
 // Latency is how long the requests to one model, or the calls of one tool, took.

@@ -96,7 +96,7 @@ func (l *lease) peek(ctx context.Context) (*claim, error) {
 	return &c, nil
 }
 
-// busyPause is the delay before a call is checked again whose holder is still running.
+// busyPause is the delay before another check of a call whose holder is still running.
 const busyPause = time.Second
 
 // busy returns the error that postpones a call because another worker holds its

@@ -46,8 +46,8 @@ func diffOf(before, now string) string {
 	return diff
 }
 
-// Approval returns the hash by which the user approves the current tools: that of the definition, for a trusted server
-// whose tools changed together with that of the changes. So the user approves only what was shown.
+// Approval returns the hash by which the user approves the current tools. It is the hash of the definition or, for a
+// trusted server whose tools changed, of the definition and the changes. So the user approves only what was shown.
 func (s Status) Approval(now []Pin) (string, error) {
 	changes := slices.DeleteFunc(Compare(s.Pins, now), func(c Change) bool { return c.State == Unchanged })
 	if !s.Trusted || len(changes) == 0 {

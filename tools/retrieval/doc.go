@@ -1,4 +1,4 @@
-// Package retrieval finds the passages of a workspace's files that fit a question.
+// Package retrieval finds the passages of a workspace's files that match a question.
 //
 // # Contract
 //

@@ -27,7 +27,7 @@ const (
 	maxPath = 200
 	// MaxFileBytes is the size in bytes from which files are left out: they are data or generated.
 	MaxFileBytes = 256 << 10
-	// MaxPassages limits the passages of a workspace. That many have 30 MB of text, their vectors take
+	// MaxPassages limits the passages of a workspace. That many contain about 30 MB of text, their vectors take
 	// 60 MB of disk at 768 dimensions, and embedding them costs about 0.20 to 1.50 dollars once.
 	MaxPassages = 20_000
 )

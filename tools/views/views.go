@@ -2,8 +2,8 @@
 //
 // A curated view is the file (classes, types, constants, comments, docstrings) with "hidden" in place of function
 // bodies. A marked function keeps its body. The mark is a comment with [HOT] directly above the function or on
-// its first line; in Python, the decorator core_logic also works. A skeleton hides every body, and long values,
-// too.
+// its first line; in Python, the decorator core_logic also works. A skeleton hides every body, and long values
+// as well.
 //
 // The functions here are pure. For broken text they return as much as they can, or an error that says where the
 // text is broken.

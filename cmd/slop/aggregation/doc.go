@@ -2,7 +2,7 @@
 //
 // # Contract
 //
-//   - The context of the next turn is not described but made: a machine of the contributor folds the session's
+//   - The context of the next turn is not an estimate: a machine of the contributor folds the session's
 //     events, takes the turn as if it were requested now, and what it then asks of the model is assembled as a
 //     request that is sent. Nothing is recorded and nothing is sent.
 //   - Files that the turn would show are read by the code of workers, through the same gate, in this process; their

@@ -31,7 +31,7 @@ func KeepContext(ctx context.Context, p site.Place, folder, name, markdown strin
 	return f.KeepContext(ctx, folder, name, markdown)
 }
 
-// KeepContext writes Markdown to a new file of a folder below the project folder.
+// KeepContext writes Markdown to a new file in a folder below the project folder.
 func (f *projectFiles) KeepContext(ctx context.Context, folder, name, markdown string) (string, error) {
 	local := filepath.Clean(filepath.FromSlash(folder))
 	if folder == "" || strings.ContainsRune(folder, 0) || !filepath.IsLocal(local) {

@@ -16,8 +16,8 @@ var marker = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // WrapRegion inserts "#region NAME" above line start and "#endregion" below line end (1-based, inclusive), at the
-// indentation of their block. The lines must be whole statements of one block, and must not overlap another
-// region partly.
+// indentation of their block. The lines must be whole statements of one block, and must not partly overlap
+// another region.
 func (s Source) WrapRegion(start, end int, name string) (Change, error) {
 	name = strings.TrimSpace(name)
 	switch {

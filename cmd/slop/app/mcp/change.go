@@ -94,8 +94,8 @@ func logCommand(g *site.Flags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "log NAME",
 		Short: "Show what a server wrote to its error output",
-		Long: `Log prints the error output of a server under the engines of this project, secrets
-masked: at most the last 2 MiB.`,
+		Long: `Log prints what a server wrote to its error output under the engines of this
+project, at most the last 2 MiB. Secrets are masked.`,
 		Example: `  slop mcp log filesystem`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {

@@ -227,7 +227,7 @@ recorded but not settled yet, because approval is not running.`,
 			}
 			if o.rules() {
 				if len(args) != 1 && (len(args) != 2 || args[1] != events.Yes) || o.edit != "" {
-					return errors.New("give --rule and --scope with the ID of an ask, and without no or --edit")
+					return errors.New("--rule and --scope need the ID of an ask; they cannot be combined with no or --edit")
 				}
 				return nil
 			}
