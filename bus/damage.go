@@ -40,7 +40,7 @@ func remedyCopy(store string) string {
 // remedyClaims is the remedy for damaged claims.
 const remedyClaims = "No calls run, because a call that has started could run twice. Restore the data folder " +
 	"from a copy, " +
-	"or run `slop doctor --repair`, which reports every open call that may have started to a person"
+	"or run `slop doctor --repair`; then you are asked about every open call that may have started"
 
 // damage returns a DamageError for a stream.
 func (s *survey) damage(stream, what string) error { return damageOf(s.store, stream, what) }
@@ -255,8 +255,8 @@ func lostEnds(store, how string) error {
 	return &DamageError{
 		What: fmt.Sprintf("%s, which records the length of the log, %s", endsPath(store), how),
 		Remedy: "Restore the data folder from a copy, or run `slop doctor --repair`: " +
-			"if everything else can be read, it accepts the log as it is and reports every open call that may have started to " +
-			"a person",
+			"if everything else can be read, it accepts the log as it is, and then you are asked about every open call that " +
+			"may have started",
 	}
 }
 

@@ -325,8 +325,8 @@ func (s *Set) Changes() Changes { return stateOf(s, changes).changes() }
 // AllChanges is like Changes, with the files that have their original content again.
 func (s *Set) AllChanges() Changes { return stateOf(s, changes).all() }
 
-// ChangesSince returns what calls changed after an earlier position of the same session, of which it takes AllChanges.
-// The contents before are those at that position.
+// ChangesSince returns what calls changed after an earlier position of the same session. earlier is the result of
+// AllChanges at that position; the contents before are those there.
 func (s *Set) ChangesSince(earlier Changes) Changes {
 	was := map[filePlace]Change{}
 	now := s.AllChanges()

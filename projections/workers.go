@@ -91,7 +91,7 @@ type crew struct {
 }
 
 var workers = Fold[*crew]{
-	Name: "workers", Version: 2,
+	Name: "workers", Version: 3,
 	Takes: ofTheWork,
 	New: func() *crew {
 		return &crew{Workers: Workers{Active: []*Worker{}, Finished: []*Worker{}}, Requests: requests{}, Calls: calls{},

@@ -71,8 +71,7 @@ func Held(c *core.Call, session, ticket string) error {
 		return err
 	}
 	return problem.New(http.StatusConflict, reason, "Nothing was changed. POST /api/control kills a running ticket or "+
-		"gives it a note; "+
-		"GET /api/tickets lists all.")
+		"gives it a note; GET /api/tickets lists all.")
 }
 
 func attach(c *core.Call, session string, p events.TalkAttached) error {

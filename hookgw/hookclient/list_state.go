@@ -41,9 +41,8 @@ func stateMethods() []Method {
 			_ arguments) (any, error) {
 			return c.GetDiagnostics(ctx)
 		}},
-		{"get_events", "Removes all events from the queue and returns " +
-			"them.", nil, func(ctx context.Context, c *Client, _ arguments) (any,
-			error) {
+		{"get_events", "Removes all events from the queue and returns them.", nil, func(ctx context.Context, c *Client,
+			_ arguments) (any, error) {
 			return c.GetEvents(ctx)
 		}},
 		{"get_indicator_state", "Reports whether an indicator is shown.", []Parameter{text("tag")},

@@ -26,7 +26,7 @@ func deriveCodePath() tools.Tool {
 			"decorators and simple types (annotations, `x = A()`). The answer has two trees, callees and callers, " +
 			"with `name  file:line  called at lines`. `cycle` marks a function that appears above itself in the " +
 			"tree, `seen` one whose calls are shown elsewhere, `deep` one at the last level (a larger max_depth " +
-			"continues), `cut` one of whose calls some were left out to stay within the budget. `reference` is a " +
+			"continues), `cut` one with calls that were left out to stay within the budget. `reference` is a " +
 			"function that is passed on instead of called, `decorator` one after @. Calls to builtins and libraries are " +
 			"counted, calls whose callee is unknown are listed as unresolved, and calls of the same name on objects of unknown " +
 			"type as possible callers.",

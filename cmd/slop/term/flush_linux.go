@@ -8,7 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// FlushTyped drops input that was typed on a terminal before the question was shown, also a line without its end.
+// FlushTyped drops input that was typed on a terminal before the question was shown, also a line without its end. It
+// fails only if the terminal is gone, and then no line can be read from it either.
 func FlushTyped(in io.Reader) {
 	if f, ok := in.(*os.File); ok && IsTerminal(f) {
 		_ = unix.IoctlSetInt(int(f.Fd()), unix.TCFLSH, unix.TCIFLUSH)

@@ -53,8 +53,9 @@ Control characters and characters that change the direction of text are written 
 
 // show prints what word names: a sequence, or the id of a ticket, an ask or a call.
 func show(ctx context.Context, g *site.Flags, d client.Client, session string, past []events.Event, word string) error {
-	seq, notSeq := strconv.ParseUint(word, 10, 64)
-	if notSeq == nil {
+	seq, err := strconv.ParseUint(word, 10, 64)
+	isNumber := err == nil
+	if isNumber {
 		for i := range past {
 			if past[i].Seq == seq {
 				return showEvent(ctx, g, d, &past[i])
@@ -80,7 +81,7 @@ func show(ctx context.Context, g *site.Flags, d client.Client, session string, p
 	ids = slices.AppendSeq(ids, maps.Keys(calls))
 	slices.Sort(ids)
 	id, err := client.ExpandID("call, event, ticket or ask", word, ids)
-	if err != nil && notSeq == nil {
+	if err != nil && isNumber {
 		return exit.Errorf(exit.Failed, "session %s has no event %d", session, seq)
 	}
 	if err != nil {

@@ -88,7 +88,7 @@ export function Changes(): VNode {
   )
 }
 
-// Compared chooses the event with whose contents the newest ones, or those at the position shown, are compared.
+// Compared is a form for the event to compare with.
 function Compared({ from }: { from: string }): VNode {
   const { session, rest, query } = place.value
   const [seq, setSeq] = useState(from)

@@ -76,7 +76,7 @@ function Head(): VNode {
         <Visible text={o.goal || o.label || o.session} />
       </h1>
       <ul class="facts">
-        <li>
+        <li class={o.stalled ? "warn" : ""}>
           <Visible text={standing(o, o.paused)} />
         </li>
         <li>
