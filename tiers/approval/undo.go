@@ -90,11 +90,18 @@ type restored struct {
 	AfterMode  uint32 `json:"after_mode,omitempty"`
 }
 
+// errUndoNamesNotOne is the reason for which decision version 1 refuses an invalid request, in its recorded words.
+var errUndoNamesNotOne = errors.New(
+	"the settings cannot be changed so: name one of a call, a ticket and a sequence to undo")
+
 // undo approves restoring the files, or records why it cannot be done. The request is a user's
 // own decision, so no ask is raised. If a file has changed since, the tool detects that and writes
 // nothing.
 func (s *State) undo(e *events.Event, p events.UndoRequested) {
 	err := p.Check()
+	if err != nil && p.Path == "" && s.basis.Decision(events.ActorApproval) < 2 {
+		err = errUndoNamesNotOne
+	}
 	var args json.RawMessage
 	var place string
 	if err == nil {
