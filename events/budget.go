@@ -110,7 +110,7 @@ func (BudgetRaiseRequested) EventType() Type { return Type{"BudgetRaiseRequested
 // EventCorr returns the ticket.
 func (e BudgetRaiseRequested) EventCorr() string { return cmp.Or(e.Ticket, e.Budget) }
 
-// MaxBudget is the maximum of a limit in micro-dollars: a million dollars.
+// MaxBudget is the maximum limit in micro-dollars: a million dollars.
 const MaxBudget = 1_000_000_000_000
 
 // ConversationShortened says which part of a conversation with a model is left out of all later prompts, because the

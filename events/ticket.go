@@ -45,7 +45,7 @@ type PlanProposed struct {
 	Goal    string   `json:"goal"`
 	Track   string   `json:"track"`
 	Tickets []Ticket `json:"tickets"`
-	// Fault is why the tickets, which a person wrote, cannot be planned.
+	// Fault is why the tickets that a person wrote cannot be planned.
 	Fault string `json:"fault,omitempty"`
 }
 
@@ -228,8 +228,8 @@ func (TicketKilled) EventType() Type { return Type{"TicketKilled", 1} }
 // EventCorr returns the ticket.
 func (e TicketKilled) EventCorr() string { return e.Ticket }
 
-// StepRequested asks for approval of the next step in step mode: the next request to the model, of which it holds the
-// new messages, or the reply's calls, which it holds too.
+// StepRequested asks for approval of the next step in step mode: the next request to the model, with its new messages,
+// or the calls of the reply.
 type StepRequested struct {
 	Ticket  string `json:"ticket"`
 	Attempt int    `json:"attempt"`

@@ -247,7 +247,7 @@ type NoticeSignal struct {
 // SignalOutput is the name of the signals whose body is an [OutputSignal].
 const SignalOutput = "output"
 
-// OutputSignal has the last lines that a running call has written to one of its streams. It may be lost.
+// OutputSignal holds the last lines that a running call has written to one of its streams. It may be lost.
 type OutputSignal struct {
 	Call  string   `json:"call"`
 	Lines []string `json:"lines"`
@@ -268,7 +268,7 @@ const (
 	ContentBytesMedia = "application/octet-stream"
 )
 
-// Content is one block of a result. It has a text, or bytes in the blob store, or neither if only a link.
+// Content is one block of a result. It has text, or bytes in the blob store, or neither if it is only a link.
 type Content struct {
 	Kind string `json:"kind"`
 	Text string `json:"text,omitempty"` // at most 1 KiB
@@ -288,8 +288,8 @@ type ToolSettled struct {
 	TextBlob *BlobRef        `json:"text_blob,omitempty"` // the whole text, if Text is only its head
 	SHA256   string          `json:"sha256"`              // of the whole text
 	Data     json.RawMessage `json:"data,omitempty"`
-	// Own means that Text has only words of the engine and of the call itself, as a fetch that reached
-	// no server. It may be unset for such a text.
+	// Own means that Text consists only of words of the engine and of the call itself, as for a fetch that reached no
+	// server. It may be unset for such a text.
 	Own bool `json:"own,omitempty"`
 	// Content are the blocks of a result that is not only text, in their order. Text describes them.
 	Content []Content `json:"content,omitempty"`
@@ -399,7 +399,8 @@ type MCPServerChanged struct {
 type MCPToolChange struct {
 	Name  string `json:"name"`
 	State string `json:"state"` // changed, new or gone
-	// Diff is the difference of its description and schema to the approved ones; cut or left out beyond limits.
+	// Diff is the difference between the approved description and schema and the current ones; cut or left out beyond
+	// limits.
 	Diff string `json:"diff,omitempty"`
 }
 
@@ -422,7 +423,7 @@ type InputRequested struct {
 	Sampling json.RawMessage `json:"sampling,omitempty"`
 	// Roots is set if the server asks for folders. The answer is the result of the protocol's roots/list.
 	Roots bool `json:"roots,omitempty"`
-	// Key is the server's own name of the question and Of the number of questions that it asked at once; empty in the
+	// Key is the server's own name for the question and Of the number of questions that it asked at once; empty in the
 	// protocol up to 2025-11-25.
 	Key string `json:"key,omitempty"`
 	Of  int    `json:"of,omitempty"`

@@ -193,7 +193,7 @@ type placedWrite struct {
 
 type changeTable struct {
 	Open     map[string]changer `json:"open"`  // by call
-	Undos    map[string]string  `json:"undos"` // ticket by call that carries an undo out
+	Undos    map[string]string  `json:"undos"` // ticket by the call that carries out an undo
 	Tickets  map[string]string  `json:"tickets"`
 	Writes   []placedWrite      `json:"writes"`
 	Unseen   []UnseenWrite      `json:"unseen"`
@@ -322,7 +322,7 @@ func (t *changeTable) all() Changes {
 // Changes returns the files that the session's calls changed.
 func (s *Set) Changes() Changes { return stateOf(s, changes).changes() }
 
-// AllChanges is like Changes, with the files that have their original content again.
+// AllChanges is like Changes, but includes the files that have their original content again.
 func (s *Set) AllChanges() Changes { return stateOf(s, changes).all() }
 
 // ChangesSince returns what calls changed after an earlier position of the same session. earlier is the result of

@@ -27,7 +27,7 @@ type Summary struct {
 	Outcome     string     `json:"outcome,omitempty"` // of the newest goal: done or failed; empty while it is open
 	Tickets     int        `json:"tickets"`           // planned, without those that were removed
 	TicketsDone int        `json:"tickets_done"`
-	// Blocked lists the tickets that are blocked, in the order in which they were.
+	// Blocked lists the blocked tickets, in the order in which they were blocked.
 	Blocked []BlockedTicket `json:"blocked,omitempty"`
 	// MicroDollars is what the models cost, in millionths of a dollar; with Unpriced, no price is known for a part.
 	MicroDollars int64 `json:"micro_dollars"`
@@ -36,7 +36,7 @@ type Summary struct {
 	Pruned       bool  `json:"pruned,omitempty"`  // the log files were deleted
 }
 
-// BlockedTicket is a ticket that does not go on until a person changes something.
+// BlockedTicket is a ticket that stays blocked until a person acts.
 type BlockedTicket struct {
 	Ticket string `json:"ticket"`
 	Kind   string `json:"kind"`   // as in TicketBlocked

@@ -26,7 +26,7 @@ type Source struct {
 	Past  iter.Seq2[events.Event, error] // of the session, decoded and in order; it is read more than once
 	Blobs events.Blobs
 	Views Views
-	// Person is who would send the turn.
+	// Person is the user who would send the turn.
 	Person string
 }
 
@@ -146,7 +146,7 @@ func (s Source) recorded(ctx context.Context, want wire.ContextWanted) (wire.Con
 		"Give a ticket or turn that has sent a request, or the id of a ModelRequested event.")
 }
 
-// folded is a session as far as it was read.
+// folded is the state of a session up to the last event read.
 type folded struct {
 	s         Source
 	blobs     *memory

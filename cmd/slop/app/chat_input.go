@@ -99,7 +99,7 @@ func (in *chatInput) Write(b []byte) (int, error) {
 	return in.g.Err.Write(b)
 }
 
-// Under returns what it writes to.
+// Under returns the underlying writer.
 func (in *chatInput) Under() any { return in.g.Err }
 
 // close restores the state of the terminal.

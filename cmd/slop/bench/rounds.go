@@ -104,7 +104,7 @@ func figuresOf(all []seen) roundFigures {
 	return f
 }
 
-// roundsOn runs goals, whose rounds have a shape, in the sessions of its workers.
+// roundsOn runs goals whose rounds have the given shape in the sessions of its workers.
 type roundsOn struct {
 	*Workers
 	sessions []engine.SessionWriter

@@ -62,7 +62,7 @@ type Ask struct {
 // Shell is the section [shell].
 type Shell struct {
 	TimeoutS int `toml:"timeout_s" min:"1" max:"86400" project:"lower" doc:"Seconds after which a script and every process that it started are killed, unless its call sets timeout_s."`
-	// Below timeout_s it counts as timeout_s.
+	// A value below timeout_s counts as timeout_s.
 	MaxTimeoutS int    `toml:"max_timeout_s" min:"1" max:"86400" project:"lower" doc:"Longest timeout_s that the call of a script may set. A call that sets more than the default needs approval, whatever the rules allow. If this is not above the default, no call gets more than the default."`
 	Fallback    string `toml:"fallback" enum:"posix|none" project:"only=none" doc:"Shell that runs scripts if PowerShell is missing."`
 	Sandbox     string `toml:"sandbox" enum:"off|workspace" project:"only=workspace" doc:"\"workspace\": scripts may write only to the base directories and an empty /tmp, see no home directory, and cannot touch protected files; it needs Linux and bubblewrap (bwrap), and scripts are refused if it cannot be enforced."`

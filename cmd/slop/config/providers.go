@@ -50,7 +50,7 @@ func runsFolder(provider string) string {
 	return filepath.Join(cache, "slop", provider)
 }
 
-// Provider returns the section of a provider, in whatever spelling it has there.
+// Provider returns the section of a provider, however its name is spelled there.
 func (c Config) Provider(name string) Provider {
 	for written, p := range c.Providers {
 		if events.ProviderName(written) == name { // at most one: see checkProviders

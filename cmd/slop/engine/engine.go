@@ -393,8 +393,8 @@ func (e *Engine) WriteKeys() error {
 type Causes struct {
 	Index  bool // the search index
 	Logs   bool // the session logs and their list
-	Folds  bool // the read models, but for [fewModels]
-	Models bool // the models effect, but for the replies of the script
+	Folds  bool // the read models, except [fewModels]
+	Models bool // the models effect, except the script's replies
 }
 
 // fewModels returns the read models that the gateway needs in any case: it checks whether a switch of projects is in

@@ -23,7 +23,7 @@ func (v *Stats) Performance() wire.Performance {
 	return p
 }
 
-// Report shows the measurements of a front end here at once and passes them on.
+// Report shows a front end's measurements in this process at once and passes them on to the others.
 func (v *Stats) Report(ctx context.Context, f wire.Frame) error {
 	if err := v.board.report(f); err != nil {
 		return err

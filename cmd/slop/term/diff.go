@@ -13,8 +13,8 @@ const (
 	colourOff     = "\x1b[0m"
 )
 
-// PrintDiff prints a unified diff, whole, with hidden characters spelled out. On a terminal, the further lines of one
-// that is too wide have a mark in the column of the sign.
+// PrintDiff prints a unified diff, whole, with hidden characters spelled out. On a terminal, a line that is too wide
+// continues on lines with a mark in the sign's column.
 func (g *Terminal) PrintDiff(w io.Writer, diff string) {
 	for line := range strings.Lines(diff) {
 		line = strings.TrimSuffix(line, "\n")

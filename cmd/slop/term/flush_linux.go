@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// FlushTyped drops input that was typed on a terminal before the question was shown, also a line without its end. It
+// FlushTyped drops input that was typed on a terminal before the question was shown, including an unfinished line. It
 // fails only if the terminal is gone, and then no line can be read from it either.
 func FlushTyped(in io.Reader) {
 	if f, ok := in.(*os.File); ok && IsTerminal(f) {

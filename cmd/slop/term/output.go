@@ -22,7 +22,7 @@ func Age(d time.Duration) string {
 	return fmt.Sprintf("%dd", int(d.Hours())/24)
 }
 
-// leastLast is the least width to which the last column of a table is narrowed.
+// leastLast is the minimum width to which the last column of a table is narrowed.
 const leastLast = 20
 
 // PrintTable prints rows in columns; the last column is not padded. A terminal that is too narrow gets its last column
@@ -55,7 +55,7 @@ func PrintTable(w io.Writer, rows [][]string) {
 	}
 }
 
-// columnGap is the distance of two columns.
+// columnGap is the distance between two columns.
 const columnGap = 2
 
 // widthsOf returns how wide the columns of a table are.
@@ -112,7 +112,7 @@ func PrintScreen(w io.Writer, rows [][]string) {
 }
 
 // PrintFields prints a name and a value in each row, with hidden characters spelled out. It skips empty values. On a
-// terminal, a value that does not fit behind its name gets a line of its own where it fits on one.
+// terminal, a value that does not fit behind its name gets a line of its own if it fits there.
 func PrintFields(w io.Writer, rows [][]string) {
 	kept := slices.DeleteFunc(slices.Clone(rows), func(row []string) bool { return row[1] == "" })
 	names := 0

@@ -53,7 +53,7 @@ func (g *Terminal) PrintAsk(w io.Writer, a events.AskRaised, whole bool) (cut bo
 	return cut
 }
 
-// askMargin stands left of the lines of a question; the first one begins with a rule instead.
+// askMargin is printed to the left of each line of a question; the first line begins with a rule instead.
 const askMargin = "   "
 
 // joined joins texts that are not empty by dots.
@@ -61,8 +61,8 @@ func joined(texts ...string) string {
 	return strings.Join(slices.DeleteFunc(texts, func(s string) bool { return s == "" }), " · ")
 }
 
-// AskText returns the lines of what an ask is about, without its diff. Without long, of texts of several lines only
-// the length is told.
+// AskText returns the lines of what an ask is about, without its diff. Unless long is set, it replaces texts of several
+// lines by their length.
 func AskText(a events.AskRaised, long bool) []string {
 	switch a.Gate {
 	case events.GateQuestion:

@@ -58,7 +58,7 @@ func terminalSize(v any) (width, height int) {
 	return 80, 24
 }
 
-// Under returns what it writes to.
+// Under returns the underlying writer.
 func (s *Stdout) Under() any { return s.To }
 
 // fileOf returns the file that a stream is, or that is under it.

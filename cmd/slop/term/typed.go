@@ -9,9 +9,9 @@ import (
 // ErrDropped reports that what was typed so far was dropped.
 var ErrDropped = errors.New("what was typed so far was dropped")
 
-// TypedLines returns a function that reads a line, and one that drops what was typed so far, also a line without its
-// end. For each drop, read returns ErrDropped once: what it returned before that was typed before, whenever the
-// caller receives it. drop is nil where the system or the input does not allow it.
+// TypedLines returns a function that reads a line, and one that drops what was typed so far, including an unfinished
+// line. For each drop, read returns ErrDropped once: everything that it returned earlier was typed before the drop, no
+// matter when the caller receives it. drop is nil where the system or the input does not allow it.
 func TypedLines(in io.Reader) (read func() (string, error), drop func()) {
 	lines := bufio.NewReader(in)
 	await, drop := droppable(in)

@@ -25,7 +25,7 @@ type embedContent struct {
 	Model    string    `json:"model"`
 	Content  embedText `json:"content"`
 	TaskType string    `json:"taskType,omitempty"`
-	// OutputDimensionality is the length of the vector, which the model was trained to be cut at.
+	// OutputDimensionality is the length to which a vector is cut; the model was trained so that this is possible.
 	OutputDimensionality int `json:"outputDimensionality"`
 }
 

@@ -74,7 +74,7 @@ func (p Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk
 	}
 }
 
-// run is what the two ways to call tools differ in.
+// run holds what differs between the two ways to call tools.
 type run struct {
 	protocol program.Protocol
 	prompt   string

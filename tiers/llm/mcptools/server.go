@@ -100,7 +100,7 @@ func (s *Server) Calls() []Call {
 	return append([]Call(nil), s.calls...)
 }
 
-// Tool returns the tool of a function; ok is false if it offers none of this name.
+// Tool returns the tool of a function; ok is false if there is none.
 func (s *Server) Tool(function string) (tool string, ok bool) {
 	tool, ok = s.functions[function]
 	return tool, ok

@@ -28,7 +28,7 @@ const maxKept = 16 << 10
 
 // Protocol reads the output of one kind of program during one attempt.
 type Protocol interface {
-	// Begin sends the first message to a program that is sent messages.
+	// Begin sends the first message to a program that reads messages.
 	Begin(t *Transcript)
 	// Line handles one line of standard output that starts with a JSON object. It is not called
 	// once the transcript is done.
@@ -42,7 +42,7 @@ type Protocol interface {
 type Job struct {
 	Run     llm.Runner
 	Request llm.Request
-	// Program is the program to run. If it has no Input, it is sent messages.
+	// Program is the program to run. A program without Input reads messages instead.
 	Program  llm.Program
 	Protocol Protocol
 	// Silence is how long the program may write nothing before it is stopped; 0 means

@@ -34,7 +34,7 @@ func ok(check, detail string) finding     { return finding{check, healthOK, deta
 func note(check, detail string) finding   { return finding{check, healthNote, detail} }
 func broken(check, detail string) finding { return finding{check, healthBroken, detail} }
 
-// doctorTime limits all that the doctor waits for.
+// doctorTime limits the total time that the doctor waits.
 const doctorTime = 30 * time.Second
 
 func Command(g *site.Flags) *cobra.Command {

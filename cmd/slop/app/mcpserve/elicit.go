@@ -19,7 +19,7 @@ type question struct {
 	//lint:ignore SA1019 current clients still sample
 	Sampling *mcp.CreateMessageParams
 	Roots    bool
-	Key      string // the server's own name of it
+	Key      string // the server's own name for it
 	Of       int    // how many it asked at once
 }
 

@@ -25,7 +25,7 @@ type inputNeeded struct {
 
 func (*inputNeeded) Error() string { return "the external server asks questions first" }
 
-// round are the questions that an external server asked at once during a call, as far as the client may answer them.
+// round holds the questions that an external server asked at once during a call, as far as the client may answer them.
 type round struct {
 	raised int // all questions of the round, also those for the user
 	open   map[string]openQuestion
