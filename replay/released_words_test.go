@@ -41,7 +41,8 @@ func decisionWords(t *testing.T) []string {
 	t.Helper()
 	var out []string
 	for _, folder := range []string{"events", "tiers", "tiers/approval", "tiers/basis", "tiers/conductor",
-		"tiers/contributor", "tiers/conversation", "tiers/fence", "tiers/lead", "tiers/planner", "tiers/planning", "tiers/qa"} {
+		"tiers/contributor", "tiers/conversation", "tiers/fence", "tiers/lead", "tiers/planner", "tiers/planning",
+		"tiers/qa"} {
 		files, err := filepath.Glob(filepath.Join("..", folder, "*.go"))
 		require.NoError(t, err)
 		for _, file := range files {
