@@ -9,8 +9,9 @@ import (
 )
 
 // EntryPart returns entry i of an event with the id holder as a part of a prompt. A model's own
-// entries, even if edited, have its own role; entries of other roles are shown under the name of the
-// role. Text that neither the engine nor a user wrote is fenced; origins are those of the tools.
+// entries, even if edited, keep the role of the assistant; entries of other roles are shown under
+// the name of their role. Text that neither the engine nor a user wrote is fenced; origins holds the
+// origin of each tool's results.
 func EntryPart(holder string, i int, n events.TurnEntry, origins map[string]string) events.Part {
 	p := events.Part{Role: "user", Kind: events.PartEntry, Text: n.Text, From: n.From, Index: n.Index, SHA256: n.SHA256,
 		Size: n.Size}
@@ -78,8 +79,9 @@ func (t Talk) Parts(origins map[string]string) []events.Part {
 // Talks are the discussions that are attached to goals and tickets, by goal or ticket.
 type Talks map[string][]Talk
 
-// Evolve folds an event. A discussion that is not valid, or one too many, does not count. It is dropped
-// with the end of what it is attached to; the discussions of a new ticket are those of its request.
+// Evolve folds an event. It ignores an invalid discussion and any beyond the limit. A discussion is
+// dropped when the goal or ticket that it is attached to ends, or when a request for tickets is
+// answered; the caller attaches the discussions of the request to the new tickets.
 func (t Talks) Evolve(e *events.Event) {
 	switch p := e.Payload.(type) {
 	case events.TalkAttached:

@@ -5,8 +5,8 @@
 //
 //   - A [Decider] has no clock, no randomness and no I/O, and never depends on
 //     map order. Everything that a decision depends on is an event first.
-//   - It is level-triggered: Decide returns the facts that should exist and
-//     do not. An emitted fact changes the state, so it is not emitted again.
+//   - It is level-triggered: Decide returns the facts that should exist but do not. An emitted
+//     fact changes the state, so it is not emitted again.
 //   - It takes foreign events one at a time in stream order. Its own facts
 //     are folded directly after their cause, whatever their position in the
 //     stream. Running, restarting and verifying all use [Machine.Take].
@@ -28,7 +28,7 @@ type Decider[S any] struct {
 	// Evolve folds one event, foreign or its own, into the state. It may modify the state in
 	// place; the caller does not use the old one again.
 	Evolve func(S, *events.Event) S
-	// Decide returns facts that should exist now and do not. It is called after cause was folded,
+	// Decide returns facts that should exist now but do not. It is called after cause was folded,
 	// and again after its facts were folded, until it returns none: all of them together are the
 	// decision on cause.
 	Decide func(s S, cause *events.Event) []events.Payload

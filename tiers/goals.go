@@ -30,7 +30,7 @@ type Goals struct {
 	more  int                   // that ended before those
 }
 
-// goalDeeds are the deeds of one goal.
+// goalDeeds is what one goal did.
 type goalDeeds struct {
 	text    string
 	outcome string // empty while it is under way
@@ -164,8 +164,8 @@ func (d *goalDeeds) String() string {
 // Solo reports whether a ticket carries out a goal without a plan.
 func (g *Goals) Solo(ticket string) bool { return g.solo[ticket] }
 
-// Earlier returns a part of a prompt that says what the goals that ended did, one line each; none if there are no such
-// goals. It is fenced, because models choose the names of files. The fence belongs to the built views of the prompt.
+// Earlier returns a part of a prompt that says in one line each what the ended goals did; none if no goal has ended.
+// It is fenced, because models choose the names of files. The fence belongs to the built views of the prompt.
 func (g *Goals) Earlier(built string, views int) []events.Part {
 	if len(g.ended) == 0 {
 		return nil

@@ -128,7 +128,7 @@ func NextAttempt(s events.Settings, seat Seat, last *Sent, failure events.ModelF
 
 // Request returns a model request with the fields that all requests share: who answers it,
 // according to the settings of its tier and the personas, and the prompt with its digest. The
-// parts are the whole prompt, of which only what is new since before is recorded.
+// parts are the whole prompt; only those that are new since before are recorded.
 func Request(s events.Settings, seat Seat, before Sent, parts []events.Part) events.ModelRequested {
 	return RequestAfter(s, seat, before, 0, parts)
 }

@@ -5,7 +5,7 @@ import "manualslop/events"
 // MaxReruns limits how many failures are remembered per workspace.
 const MaxReruns = 256
 
-// Reruns detects commands that failed and later pass although no change of a file is recorded in
+// Reruns detects commands that failed and later pass although no file change is recorded in
 // between. It uses recorded outcomes only. It ignores calls that may have changed something unseen
 // or that ran in parallel with another call in the same workspace. The zero value is ready to use.
 type Reruns struct {

@@ -11,7 +11,8 @@ import (
 // ViewPart returns the view with index i of the ContextBuilt with the id built, as a part of a
 // prompt under a heading: text of the project, inside a fence. The part refers to the bytes
 // instead of copying them. The project's own rules (AGENTS.md) also get into a prompt in this way.
-// A view with an error has no bytes, so there must be no part for it. An image follows its heading, in no fence.
+// A view with an error has no bytes, so there must be no part for it. An image follows its heading, without a
+// fence.
 func ViewPart(built string, i int, v events.View, heading string) events.Part {
 	if v.View == events.ViewImage {
 		return events.Part{Role: "user", Kind: events.PartImage, Prefix: heading, SHA256: v.SHA256, Size: v.Size, From: built,

@@ -39,8 +39,8 @@
 // BudgetRaiseRequested needs no ask.
 //
 // Interrupted calls. A call whose worker died while it changed something, or that the queue gave
-// up, raises an ask: retry runs it as the next generation, done and fail settle it. No, an expired
-// ask and a killed ticket mean fail.
+// up on, raises an ask: retry runs it as the next generation, done and fail settle it. A no, an
+// expired ask and a killed ticket mean fail.
 //
 // Files in the shared folder. An approved call locks the files that it changes for the calls of
 // other tickets until its attempt ends; such a call is denied with the name of the ticket
@@ -51,10 +51,10 @@
 // Merges. Work that could not be merged raises an ask; yes tries again, everything else gives up
 // (MergeAnswered).
 //
-// Starts and steps. An ask about a start shows prompt and files, one about a step the new messages
-// of a request or the calls of a reply. A yes may hold them edited; SpawnApproved and StepApproved
-// carry only what the user changed. Calls are judged after their step, with the edited
-// arguments.
+// Starts and steps. An ask about a start shows the prompt and the files; an ask about a step shows
+// the new messages of a request or the calls of a reply. A yes may contain edited versions of
+// these; SpawnApproved and StepApproved carry only what the user changed. Calls are judged after
+// their step, with the edited arguments.
 //
 // A rule that allows everything for the session (--yes) answers tool, step and spawn gates, and
 // nothing else.

@@ -59,7 +59,7 @@ func asked(a events.AskRaised, opened events.SessionOpened, rules []events.Rule)
 	return s, c, s.overTime(c) == ""
 }
 
-// OverTime reports whether an ask is about a script whose call names a time limit over the usual one. Only a user
+// OverTime reports whether an ask is about a script whose call sets a time limit above the usual one. Only a user
 // answers it: neither a rule nor --yes does.
 func OverTime(a events.AskRaised, opened events.SessionOpened) bool {
 	s, c := callOf(a, opened, nil)
@@ -83,7 +83,8 @@ func (s *State) commandPatterns(c *call) []commands.Pattern {
 	return patterns
 }
 
-// Scopes of a rule that a user makes of an ask: for its ticket, for its session, or for all sessions of the user.
+// Scopes of a rule that a user creates from an ask: for its ticket, for its session, or for all sessions of the
+// user.
 const (
 	ScopeTicket  = "ticket"
 	ScopeSession = "session"

@@ -213,8 +213,8 @@ func workUntilFull(ctx context.Context, q Queue, pool string, slots int, handle 
 	return err
 }
 
-// roomPause is how long work waits for room in the log before a retry. It keeps its slot, because
-// no other work could be recorded in the meantime.
+// roomPause is how long work waits for room in the log before a retry. The work keeps its slot,
+// because no other work could be recorded either.
 const roomPause = time.Second
 
 // budgetUsed reports whether the log accepts nothing until a user raises its budget. It is false

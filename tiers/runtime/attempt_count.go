@@ -12,8 +12,8 @@ import (
 	"manualslop/tiers"
 )
 
-// maxAttempts limits how often one request is restarted after a delivery that gave no outcome.
-// Deliveries that were never started do not count.
+// maxAttempts limits how often one request is restarted after a delivery that produced no
+// outcome. Deliveries that were never started do not count.
 const maxAttempts = 20
 
 // newerPause is the delay before redelivery of a request that this program

@@ -51,7 +51,7 @@ func (w site) named(paths []string) []string {
 	return out
 }
 
-// maxUnkeptName limits the length of such a path, in bytes.
+// maxUnkeptName limits the length of each path that named returns, in bytes.
 const maxUnkeptName = 256
 
 // checkpoint captures the state of the workspace; nil if that is not possible.

@@ -14,8 +14,8 @@ import (
 
 // claim is the lease on one call that changes something. Its key is the session
 // and the call; its revision is a fencing token: the holder of an older one
-// cannot record an outcome. It is purged when the outcome is in the log, so a
-// claim proves nothing without checking the log; see settledBefore.
+// cannot record an outcome. It is purged only once the outcome is in the log, so a claim alone
+// does not prove that the call has no outcome; see settledBefore.
 type claim struct {
 	Worker     string                `json:"worker"`
 	Process    string                `json:"process,omitempty"` // of the worker; see bus.Conn.Process

@@ -199,8 +199,9 @@ func lateWords() []string {
 	return []string{events.NameOf[events.UndoRequested](), events.NameOf[events.AskPosted]()}
 }
 
-// Late lets approval answer, in a closed session, an undo and a question that a program posted
-// while the session was being closed. Nothing else is decided there.
+// Late lets approval answer two kinds of events in a closed session: an undo, and a question
+// that a program posted while the session was being closed. Nothing else is decided in a closed
+// session.
 func (o *Orchestrator) Late(ctx context.Context, e *events.Event) {
 	switch e.Payload.(type) {
 	case events.UndoRequested, events.AskPosted:

@@ -18,8 +18,8 @@ const (
 	maxServerSaid = 4 << 10
 )
 
-// maxBlock limits a text inside events.Content, and maxBlocks all such texts of an outcome, or the differences of a
-// server state, as JSON, in bytes.
+// maxBlock limits one text inside events.Content. maxBlocks limits all such texts of an outcome together, and the
+// differences of a server state. Both are in bytes of JSON.
 const (
 	maxBlock  = 1 << 10
 	maxBlocks = 32 << 10

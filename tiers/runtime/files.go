@@ -29,8 +29,8 @@ func (w site) preview(ctx context.Context, p events.PreviewRequested) events.Pay
 	return out
 }
 
-// Preview returns the diff of what a call would change, or why it would fail, as a worker's answer to a recorded
-// request would. Only Tools, Home, Workspaces, Mask and Logger are needed.
+// Preview returns the diff of what a call would change, or why it would fail, exactly as in a worker's answer to
+// a recorded request. Only Tools, Home, Workspaces, Mask and Logger are needed.
 func (w *Worker) Preview(ctx context.Context, session string, p events.PreviewRequested) (diff string, err error) {
 	var out events.PreviewBuilt
 	err = w.at(ctx, session, p.Workspace, func(at site) error {
@@ -72,8 +72,8 @@ func (w site) planned(ctx context.Context, p events.PreviewRequested) (out event
 	return out, w.mask(diff)
 }
 
-// Views answers a request for views in the user's folder, as the worker's answer to the recorded request with this
-// id would be. Only Tools, Home, Blobs, Mask and Logger are needed; what the views do not fit into an event goes to
+// Views answers a request for views in the user's folder, exactly as a worker would answer the recorded request
+// with this id. Only Tools, Home, Blobs, Mask and Logger are needed; texts that do not fit into an event go to
 // Blobs.
 func (w *Worker) Views(ctx context.Context, request string, p events.ContextRequested) events.Payload {
 	return site{Worker: w, Env: w.Home}.views(ctx, request, p)

@@ -20,8 +20,8 @@ const retryPause = 100 * time.Millisecond
 // stallWait limits the time for recording a stall.
 const stallWait = 2 * time.Second
 
-// conflictPatience is how many conflicts in a row, each a retryPause apart, may occur without a
-// newer event that explains them before the handler gives up.
+// conflictPatience limits the number of consecutive conflicts, a retryPause apart, that no
+// newer event explains. After that the handler gives up.
 const conflictPatience = 20
 
 // mailbox limits the events that wait for one decider of one session; if it is full, the reader

@@ -34,8 +34,8 @@ type Orchestrator struct {
 	// SnapshotEvery is the number of events of a session after which its states are
 	// stored, default 500; they are also stored when a session becomes idle.
 	SnapshotEvery int
-	// Loaded is how many idle sessions stay in memory, default 16. RestAfter is how long a session
-	// stays in memory at least, default one minute.
+	// Loaded is how many idle sessions stay in memory, default 16. RestAfter is the minimum time
+	// that a session stays in memory, default one minute.
 	Loaded    int
 	RestAfter time.Duration
 
@@ -213,5 +213,5 @@ func (o *Orchestrator) Run(ctx context.Context, reader *Reader) error {
 	return reader.Run(ctx)
 }
 
-// Wait waits until every decider has stopped, which they do when the context passed to Begin ends.
+// Wait waits until every decider has stopped. They stop when the context passed to Begin ends.
 func (o *Orchestrator) Wait() { o.wg.Wait() }

@@ -42,10 +42,11 @@ type Forgetter interface {
 	Forget(session string) (remove func(context.Context))
 }
 
-// Starter is a subscriber that is notified when every open session was passed.
+// Starter is a subscriber that is notified when it has received every open session.
 type Starter interface {
 	Subscriber
-	// Started is called once, after all open sessions were passed up to a sequence.
+	// Started is called once, after all open sessions were passed with their events up to a
+	// sequence.
 	Started(upTo uint64)
 }
 
@@ -55,11 +56,11 @@ var Nothing = Mark{Seq: math.MaxUint64}
 // Settler is a subscriber that may have pending work in closed sessions.
 type Settler interface {
 	Subscriber
-	// Settled returns closings up to which closed sessions have no pending work, and the
+	// Settled returns the closings up to which no closed session has pending work, and the
 	// exceptions. The zero Mark is before every closing.
 	Settled(ctx context.Context) (upTo []Mark, but []string)
-	// Owing returns the closed sessions with possibly pending work, in the order of
-	// their closing. They are passed like open ones. Settled ones may be left out.
+	// Owing returns the closed sessions that may have pending work, in the order of their
+	// closing. They are passed like open ones. Settled ones may be left out.
 	Owing(ctx context.Context, closed []Closing) []Closing
 }
 

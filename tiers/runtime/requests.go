@@ -112,8 +112,8 @@ func (q *Requests) Take(ctx context.Context, e *events.Event) {
 	q.letGo(e.Session)
 }
 
-// Late folds an event of a session that closed before this process started. Its state counts as
-// dropped.
+// Late folds an event of a session that closed before this process started, as if its state had
+// been dropped.
 func (q *Requests) Late(ctx context.Context, e *events.Event) { q.Take(ctx, e) }
 
 func (q *Requests) fold(open *tiers.OpenRequests, e *events.Event) {
@@ -136,7 +136,7 @@ func (q *Requests) letGo(session string) {
 	}
 }
 
-// Started records that all open sessions were passed, up to a sequence.
+// Started records that all open sessions were passed with their events up to a sequence.
 func (q *Requests) Started(upTo uint64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -196,7 +196,7 @@ func (q *Requests) Settled(ctx context.Context) (upTo []Mark, but []string) {
 	return []Mark{q.before.Closed}, slices.AppendSeq(slices.Clone(q.before.Owing), maps.Keys(q.asked))
 }
 
-// Owing returns the closed sessions with possibly pending outcomes.
+// Owing returns the closed sessions that may have pending outcomes.
 func (q *Requests) Owing(_ context.Context, closed []Closing) []Closing {
 	q.mu.Lock()
 	defer q.mu.Unlock()

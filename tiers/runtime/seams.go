@@ -17,7 +17,7 @@
 //   - A call that changes something takes its claim before it acts. A claimed
 //     call without an outcome is never silently run again.
 //
-// The package does not depend on the bus: the interfaces below are all that it needs of one.
+// The package does not depend on the bus: the interfaces below are all that it needs from one.
 package runtime
 
 import (
@@ -29,7 +29,7 @@ import (
 	"manualslop/tools"
 )
 
-// Queue delivers work that is kept alive until it is handled.
+// Queue delivers work and keeps each delivery alive until it is handled.
 type Queue interface {
 	// Work passes deliveries of a pool to handle, at most slots at once, until ctx ends. If handle
 	// returns nil, the delivery is acknowledged; an error releases it, and an

@@ -41,8 +41,8 @@ const maxState = 32 << 20
 const saveWait = 5 * time.Second
 
 // snapshotEvery is the minimum number of events of a session between stored states. A state of
-// cost of storing is linear in the number of events.
-// the events.
+// more than statePerEvent bytes per event is stored correspondingly less often, so that the
+// total cost of storing is linear in the number of events.
 const (
 	snapshotEvery = 500
 	statePerEvent = 256

@@ -12,8 +12,8 @@ import (
 	"manualslop/events"
 )
 
-// timerPoll is how often a timer checks the clock. Timers of the process stop while the machine
-// sleeps, so none is set for longer.
+// timerPoll is how often a timer checks the clock. A process's timers stop while the machine
+// sleeps, so none is set for longer than this.
 const timerPoll = time.Second
 
 // Timers is the effect that ends asks when they expire. Its timers are derived from the log, so a

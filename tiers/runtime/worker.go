@@ -26,7 +26,7 @@ type Worker struct {
 	Claims  Claims
 	Blobs   events.Blobs
 	Live    Live    // nil: kills are not followed
-	Signals Signals // nil: reports of external servers are only on record
+	Signals Signals // nil: reports of external servers are only recorded
 	Peers   Peers   // nil: a claim whose call was redelivered counts as abandoned
 	Tools   ToolSet
 	Home    tools.Env // environment of calls in the user's folder; see site

@@ -1,7 +1,7 @@
 // Package livetail passes on the last lines that a program has written while it still runs.
 //
-// What it passes on is never stored, and may be lost. Only whole lines leave it, after the mask has seen everything
-// that is kept, so that a secret which arrives in pieces, or which a limit would cut, stays hidden.
+// The lines are never stored and may be lost. Only whole lines are passed on, after the mask was applied to
+// everything that is kept, so that a secret stays hidden even if it arrives in pieces or a limit would cut it.
 package livetail
 
 import (
@@ -18,7 +18,8 @@ const (
 	MaxLines = 3
 	// MaxLine is how much of a line is passed on, in bytes.
 	MaxLine = 512
-	// MaxKept is how much of the stream the mask sees, in bytes. A line that is as long is left out.
+	// MaxKept is how much of the stream the mask sees, in bytes. A line of that length or more is
+	// left out.
 	MaxKept = 32 << 10
 	// Pause is the minimum time between two messages.
 	Pause = 200 * time.Millisecond
@@ -33,7 +34,8 @@ type Tail struct {
 	over  chan struct{}
 }
 
-// New returns a tail that calls send with the last lines, masked and not empty. It ends with Close.
+// New returns a tail that calls send with the last lines, masked and without blank ones. The caller
+// must call Close.
 func New(mask func(string) string, send func(lines []string)) *Tail {
 	t := &Tail{mask: mask, send: send, in: make(chan []byte, 16), ended: make(chan struct{}), over: make(chan struct{})}
 	go t.run()

@@ -3,11 +3,11 @@
 //
 // # Contract
 //
-//   - A retrieval does not fail because of its provider: then words rank the passages, and
-//     [events.Retrieved] says why.
-//   - The usage of all attempts that the provider answered is reported, also if a later one failed.
+//   - A failing provider does not make a retrieval fail: the passages are then ranked by their
+//     words, and [events.Retrieved] says why.
+//   - The usage of all attempts that the provider answered is reported, even if a later one failed.
 //   - A request that is rate limited, overloaded or lost on the network is repeated a few times; the log
-//     has the sum only.
+//     holds only the sum.
 package retrieve
 
 import (
@@ -70,7 +70,7 @@ func (r *Retriever) Find(ctx context.Context, ws *sandbox.Workspace, want events
 	return out, found.Passages, err
 }
 
-// model is one model for embeddings, and what it was asked.
+// model is one embedding model, and the usage of the requests to it.
 type model struct {
 	from     llm.Embedder
 	provider string
