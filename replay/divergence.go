@@ -64,14 +64,13 @@ func Codes() []CodeMeaning {
 		{CodeEnvelope, "wrong envelope", "An event has no id, belongs to another project or session than the first one, or " +
 			"the envelope of an outcome does not match its body."},
 		{CodeNotOpened, "not opened", "The session does not begin with SessionOpened, or is opened twice."},
-		{CodeDigest, "wrong digest", "A digest does not match its bytes: of a whole manifest, " +
-			"which must be possible to assemble, of arguments, a text or a view."},
+		{CodeDigest, "wrong digest", "The digest of arguments, a text, a view or a whole manifest " +
+			"does not match its bytes, or a manifest cannot be assembled."},
 		{CodeUnapproved, "unapproved outcome", "A tool's outcome is recorded without an earlier approval of the same call " +
 			"with the same arguments."},
 		{CodeWriter, "forged decision", "An event of the class decision was written by an actor that may not write it."},
-		{CodeAnswer, "unjustified answer", "An ask is settled, or something is approved by it, without the " +
-			"earlier event that " +
-			"it names, or contrary to that event."},
+		{CodeAnswer, "unjustified answer", "An ask is settled, or something is approved, without the earlier " +
+			"event that justifies it, or contrary to that event."},
 		{CodeDecider, "decider failed", "A decider failed to decide: an error in the program, not in the record."},
 		{CodePrompt, "different prompt", "The body of a request to a model, built again from the record, is not the one " +
 			"that was sent."},

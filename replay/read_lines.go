@@ -163,7 +163,7 @@ func (p *reader) piece(l line) error {
 	}
 	p.blob = nil
 	if events.Digest(b.bytes) != b.ref.SHA256 {
-		return fmt.Errorf("%w: the bytes are not those of %s", ErrBlob, b.ref.SHA256)
+		return fmt.Errorf("%w: the bytes do not match the digest %s", ErrBlob, b.ref.SHA256)
 	}
 	p.wanted[b.ref.SHA256] = false
 	p.sum.Blobs++

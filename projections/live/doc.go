@@ -12,9 +12,8 @@
 //     rendered on demand, at most once for each change.
 //   - If a read model panics, only that model stops. Viewing it is an error from
 //     then on, and no snapshot of its session is stored.
-//   - After a feed breaks, it is resumed at the last position. A log with another
-//     history than the one that was read is never mixed in: Live ends with
-//     events.ErrReplaced.
+//   - After a feed breaks, it is resumed at the last position. If the log's history is no
+//     longer the one that was read, it is never mixed in: Live ends with events.ErrReplaced.
 //   - [Live.Await] waits for a state of a session, and [Live.Subscribe] for its
 //     events, without polling. A subscriber gets a replay up to a fixed cutoff and
 //     then every event as it arrives; one that falls behind is disconnected with

@@ -136,8 +136,8 @@ func Open(ctx context.Context, log events.Log, project string, opts Options) (*L
 	return l, nil
 }
 
-// Close stops the reader and all waiters, and stores what is worth storing. If
-// the reader had already ended, it returns why.
+// Close stops the reader and all waiters, and stores what is worth storing. If the reader had
+// already ended, Close returns the reason.
 func (l *Live) Close() error {
 	l.cancel()
 	<-l.done

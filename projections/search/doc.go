@@ -13,11 +13,10 @@
 //     by checksums when the index is opened: of each segment and, unless its
 //     owner was killed, of the file that lists them.
 //   - An [Index] has one owner at a time: the owner of the data folder. It does
-//     not follow the log. A search has missing events indexed, waits a moment for
-//     that, and reports how many events it did not see. Without a search, events
-//     are indexed when many are missing and none arrived for a while, or when
-//     100,000 are missing; the index then pauses between batches, so that it does
-//     not slow down writers.
+//     not follow the log. A search asks for missing events to be indexed, waits a moment for
+//     that, and reports how many events it did not see. Without a search, events are indexed
+//     when many are missing and none arrived for a while, or when 100,000 are missing; the
+//     index then pauses between batches, so that it does not slow down writers.
 //   - The index is only open while it is used: it is closed a minute after the
 //     last search, and opened again by the next one.
 //   - A hit whose event cannot be read says so; the other hits are still shown.

@@ -21,7 +21,7 @@ import (
 var (
 	// ErrDamaged means that the index is not usable; it will be rebuilt.
 	ErrDamaged = errors.New("the search index is damaged")
-	// ErrNotOpen means that the index is not open, or not yet.
+	// ErrNotOpen means that the index has not been opened yet, or is closed.
 	ErrNotOpen = errors.New("the search index is not open")
 )
 

@@ -25,7 +25,7 @@ func Qualifiers() []Qualifier {
 		{"tier", "1 to 4"},
 		{"ticket", "the id of a ticket"},
 		{"tool", "the name of a tool"},
-		{"session", "the id of a session, or one end of it"},
+		{"session", "the id of a session, or its beginning or end"},
 		{"before", "a day, a time, or an age such as 2h"},
 		{"after", "a day, a time, or an age such as 7d"},
 	}
@@ -38,7 +38,7 @@ func (p *parser) qualified(from int, name string, not bool) error {
 		return p.unknown(from, name)
 	}
 	if not {
-		return p.wrong(from, "a qualifier cannot be excluded", "Only words can: -word.")
+		return p.wrong(from, "a qualifier cannot be excluded", "Only words can be excluded: -word.")
 	}
 	at := p.at
 	value, _, err := p.value()
@@ -93,7 +93,7 @@ func (p *parser) ofType(at int, value string) error {
 		names = append(names, d.Type.Name)
 	}
 	return p.wrong(at, fmt.Sprintf("there is no type %q", clip(value, 40)), "The nearest is "+nearest(value, names)+
-		"; docs/events.md lists them.")
+		"; docs/events.md lists all types.")
 }
 
 // moment parses a day, a time or an age into to, which must not be set before.

@@ -108,7 +108,7 @@ func (w *Writer) failed(ctx context.Context, session string, err error) {
 	if err == nil || ctx.Err() != nil {
 		return
 	}
-	w.logger.Error("cannot write a session log; the next try is when the session closes or at the next "+
+	w.logger.Error("cannot write a session log; trying again when the session closes or at the next "+
 		"start", "session", session, "error", err)
 	w.mu.Lock()
 	defer w.mu.Unlock()

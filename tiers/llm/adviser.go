@@ -13,6 +13,6 @@ const (
 // Adviser is a [Provider] that knows the limits of its models.
 type Adviser interface {
 	// Advise returns the name of the API that serves the model, and one sentence for each setting
-	// of p that has no effect or a different one. It makes no network request.
+	// of p that is ignored or sent as something else. It makes no network request.
 	Advise(model string, p events.ModelParams) (api string, limits []string)
 }

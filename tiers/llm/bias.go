@@ -7,8 +7,8 @@ import (
 )
 
 // Nudge returns an offer as a bias profile shows it to a model: with the profile's mark before the
-// description and its texts before the descriptions of parameters. A schema without such a
-// parameter keeps its exact bytes. The offer passed in is not changed.
+// description and its texts before the descriptions of parameters. A schema without any of
+// these parameters keeps its exact bytes. The offer passed in is not changed.
 func Nudge(o events.ToolOffer, profile events.BiasProfile) events.ToolOffer {
 	bias := profile.Entry(o.Name)
 	if mark := bias.Mark(); mark != "" {

@@ -159,9 +159,9 @@ func TestAPromptThatCannotBePutTogetherIsAnInvalidRequest(t *testing.T) {
 	}
 	var r llm.Record
 	_, err := r.Request("1", first, nil)
-	require.ErrorContains(t, err, "request 1 is not on record, or was continued by another one")
+	require.ErrorContains(t, err, "request 1 is not recorded, or another request has continued it")
 	r.Take(&events.Event{ID: "1", Payload: first})
 	r.Take(&events.Event{ID: "2", Payload: requested(t, "1", 2, user("a"), user("b"), user("c"))})
 	_, err = r.Request("1", first, nil)
-	require.ErrorContains(t, err, "request 1 is not on record, or was continued by another one")
+	require.ErrorContains(t, err, "request 1 is not recorded, or another request has continued it")
 }

@@ -69,7 +69,7 @@ type Finish struct {
 	Reason string
 	// Model is the model's name as the provider spelled it; may be empty.
 	Model string
-	// Raw is what the vendor needs back verbatim; nil if nothing.
+	// Raw is the data that the vendor needs back verbatim; nil if there is none.
 	Raw *Opaque
 	// CLI describes the run of the provider's program; nil if it runs none.
 	CLI *events.CLICall

@@ -1,6 +1,6 @@
-// Package llm is the provider-neutral interface to models: one request, one stream of chunks, few
-// kinds of error. Each vendor has a package below this one, the only place that knows the vendor's
-// terms.
+// Package llm is the provider-neutral interface to models: one request, one stream of chunks, and
+// a few kinds of error. Each vendor has a package below this one, the only place that knows the
+// vendor's terms.
 //
 // # Contract
 //

@@ -13,7 +13,8 @@ const (
 	// least one byte.
 	MaxEmbedText = 2_000
 	// EmbedDimensions is the length that vectors have where a model lets the caller choose: a quarter
-	// to a half of the full length, which costs little quality and saves as much memory.
+	// to a half of the full length, which costs little quality and reduces memory use by the
+	// same factor.
 	EmbedDimensions = 768
 	// MaxEmbedDimensions limits the length of a vector that a server chooses.
 	MaxEmbedDimensions = 4_096

@@ -53,14 +53,14 @@ func (r *Record) outcome(id string) (*events.Event, error) {
 	}
 	r.mu.Unlock()
 	if o == nil {
-		return nil, fmt.Errorf("event %s, which the text is read from, does not exist", id)
+		return nil, fmt.Errorf("event %s, which holds the text, does not exist", id)
 	}
 	if e != nil {
 		return e, nil
 	}
 	e, err := r.recent.again(o.seq)
 	if err == nil && e.ID != id {
-		err = fmt.Errorf("event %s is now in its place", e.ID)
+		err = fmt.Errorf("the log now has event %s at its sequence", e.ID)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read event %s again: %w", id, err)

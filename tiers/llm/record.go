@@ -90,7 +90,7 @@ func (r *Record) lent(id string) ([]events.Part, error) {
 	if err := r.refused[id]; err != nil {
 		return nil, Unsendable("request %s: %v", id, err)
 	}
-	return nil, Unsendable("request %s is not on record, or was continued by another one", id)
+	return nil, Unsendable("request %s is not recorded, or another request has continued it", id)
 }
 
 // Newest returns the parts of the newest message of a request's prompt, for use with the function

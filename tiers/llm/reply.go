@@ -13,8 +13,8 @@ type Reply struct {
 	// [Reply.Replied] derives them from the request.
 	Calls []events.ToolCall
 	Usage events.Usage
-	// Finish is tool_calls exactly if there are calls and the reply was not cut off, whatever
-	// reason the vendor gave; else it is stop or max_tokens.
+	// Finish is tool_calls if and only if there are calls and the reply was not cut off,
+	// whatever reason the vendor gave; else it is stop or max_tokens.
 	Finish string
 	// Model is the model's name as the provider spelled it; may be empty.
 	Model string

@@ -82,8 +82,8 @@ func (w *Worker) watchServer(ctx context.Context, cause *events.Event) func(tool
 			ctx, cancel := context.WithTimeout(ctx, reportWait)
 			defer cancel()
 			if err := w.publish(ctx, cause, e); err != nil {
-				w.Logger.Warn("a state change of an external server is not on record", "server", e.Server, "state", e.State,
-					"error", err)
+				w.Logger.Warn("a state change of an external server could not be recorded", "server", e.Server, "state",
+					e.State, "error", err)
 			}
 		})
 	}

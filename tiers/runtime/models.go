@@ -108,7 +108,7 @@ func (m *Models) provider(ctx context.Context, tr *transcript, record *llm.Recor
 		return provider, 0, nil
 	}
 	if m.Script == nil {
-		return nil, 0, &llm.Error{Kind: events.ModelInvalidRequest, Message: "the scripted provider has no script; give " +
+		return nil, 0, &llm.Error{Kind: events.ModelInvalidRequest, Message: "the scripted provider has no script; pass " +
 			"--script FILE"}
 	}
 	line, err := m.assign(tr, record.Resolve(m.Transcripts.blobsOf(ctx)), e)

@@ -62,7 +62,8 @@ func TestASliceIsShownWhereItIsNowOrSaysThatItIsGone(t *testing.T) {
 		built, ok = w.handOut("ada", events.ContextInjectionRequested{Path: "a.go", View: events.ViewSlice,
 			Slice: &events.FileSlice{StartLine: end - 2, EndLine: end}, Record: true}, 1).(events.ContextBuilt)
 		require.True(t, ok)
-		require.Equal(t, wrong, strings.Contains(built.Views[0].Error, "it could not be located"), built.Views[0].Error)
+		require.Equal(t, wrong, strings.Contains(built.Views[0].Error, "the slice could not be located"),
+			built.Views[0].Error)
 	}
 	require.NotEmpty(t, ask(nil).Error)
 	require.NotEmpty(t, ask(&events.FileSlice{StartLine: 1, EndLine: 99}).Error)

@@ -160,8 +160,8 @@ func (h *Handler) keep(ctx context.Context) {
 // large as well, and each start reads all events after the last one that was stored.
 func notStored(ctx context.Context, log *slog.Logger, err error) {
 	if errors.Is(err, events.ErrTooLarge) || errors.Is(err, errSnapshot) {
-		log.WarnContext(ctx, "the state is too large for a snapshot; the session is read from the last smaller "+
-			"snapshot at a start",
+		log.WarnContext(ctx, "the state is too large for a snapshot; each start reads the session from the last "+
+			"smaller snapshot",
 			"error", err)
 		return
 	}

@@ -35,8 +35,8 @@ func (w site) recorded(ctx context.Context, v events.View) events.View {
 	room := maxInlineSum
 	again := w.view(ctx, events.ViewRequest{Path: v.Path, View: v.View, Slice: v.Slice}, &room)
 	if again.Error != "" {
-		again.Error = "it could not be located: the first and the last three lines of a slice must include one with words " +
-			"or numbers and without a secret"
+		again.Error = "the slice could not be located: among its first three and among its last three lines, " +
+			"one must have words or numbers and no secret"
 		return again
 	}
 	return v

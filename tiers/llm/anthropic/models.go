@@ -33,8 +33,8 @@ type family struct {
 const interleaved = "interleaved-thinking-2025-05-14"
 
 // dropping is the beta with which the API drops thinking blocks whose preceding conversation has
-// changed. It always has, because the block of changed files moves with each request. See
-// https://platform.claude.com/docs/en/build-with-claude/preserved-thinking.
+// changed. The conversation always changes, because the block of changed files moves with each
+// request. See https://platform.claude.com/docs/en/build-with-claude/preserved-thinking.
 const dropping = "thinking-binding-controls-2026-08-01"
 
 // families returns the models that differ from the newest ones.

@@ -7,9 +7,8 @@
 //     program gets the whole prompt on its standard input.
 //   - It has no built-in tools that act: it is started in the read-only sandbox
 //     that never asks, in a folder of its own, without the user's
-//     configuration, and with every feature disabled that offers the model a
-//     tool. Tools that it reports having run are only recorded in
-//     CLICall.OwnTools.
+//     configuration, and with every feature that offers the model a tool disabled. Tools that
+//     it reports having run are only recorded in CLICall.OwnTools.
 //   - Lines are thread.started, item.*, error, turn.completed and turn.failed.
 //     The model's text is in items of type agent_message. Each arrives as a
 //     whole, so nothing arrives while a long answer is being written.

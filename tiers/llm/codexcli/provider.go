@@ -21,7 +21,7 @@ const Name = events.ProviderCodexCLI
 const DefaultProgram = "codex"
 
 // DefaultSilence is how long the program may write nothing. It is long because the program writes
-// nothing while the model does.
+// nothing while the model is writing.
 const DefaultSilence = 10 * time.Minute
 
 // DefaultKey is the variable that holds the key for BaseURL.

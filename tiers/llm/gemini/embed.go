@@ -37,7 +37,7 @@ type embedPart struct {
 	Text string `json:"text"`
 }
 
-// Embed makes one attempt at the vectors of texts.
+// Embed makes one attempt to get the vectors of texts.
 func (p Provider) Embed(ctx context.Context, r llm.EmbedRequest) (llm.Embedded, error) {
 	if err := r.Check(Name, embedBatch); err != nil {
 		return llm.Embedded{}, err

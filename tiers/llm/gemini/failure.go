@@ -22,7 +22,7 @@ type problem struct {
 	Details []detail `json:"details"`
 }
 
-// detail is one of google.rpc.ErrorInfo and google.rpc.RetryInfo.
+// detail is a google.rpc.ErrorInfo or a google.rpc.RetryInfo.
 type detail struct {
 	Reason     string `json:"reason"`
 	RetryDelay string `json:"retryDelay"` // "34.07s"

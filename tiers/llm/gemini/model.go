@@ -17,8 +17,8 @@ type family struct {
 }
 
 // newest is the generation assumed for names such as gemini-flash-latest, which Google moves to
-// another model with each release. Everything that these models accept, older Gemini 3 models
-// accept too.
+// another model with each release. Older Gemini 3 models accept everything that these models
+// accept.
 const newest = 3.8
 
 var (

@@ -16,7 +16,7 @@ import (
 	"manualslop/tiers/llm/program"
 )
 
-// Oldest is the oldest version of the program that was seen to leave its model only our tools.
+// Oldest is the oldest version of the program that is known to offer its model only our tools.
 const Oldest = "0.40.0"
 
 // client is the name that the program gives to MCP servers.
@@ -69,8 +69,8 @@ func (f *functions) Line(t *program.Transcript, line []byte) {
 }
 
 func (f *functions) secondTurn(t *program.Transcript) {
-	t.Stop(events.ModelInvalidRequest, "the program went on after its turn, which its settings do not allow; install "+
-		"@google/gemini-cli %s or newer", Oldest)
+	t.Stop(events.ModelInvalidRequest, "the program continued after its turn, which its settings do not allow; "+
+		"install @google/gemini-cli %s or newer", Oldest)
 }
 
 // use keeps a use of a tool until its turn is over.
@@ -199,7 +199,7 @@ func (u *function) is(c mcptools.Call) bool {
 }
 
 // wait is an argument that the program adds to the schema of every function: whether the call waits
-// for those before it. No tool of ours knows it.
+// for those before it. None of our tools has it.
 const wait = "wait_for_previous"
 
 // addsWait reports whether the program adds the argument to a tool, which may have one of this name.

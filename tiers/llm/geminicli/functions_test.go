@@ -86,7 +86,7 @@ func TestAProgramThatDoesNotKeepToItsSettingsFails(t *testing.T) {
 		clitest.OwnTool:     {call, events.ModelInvalidRequest, `the program used its own tool "run_shell_command"`},
 		clitest.Unconnected: {`"text":"DONE"`, events.ModelInvalidRequest, "did not ask slop's MCP server for its tools"},
 		clitest.Old:         {call, events.ModelInvalidRequest, `the version "0.39.1"; install @google/gemini-cli 0.40.0 or newer`},
-		clitest.SecondTurn:  {call, events.ModelInvalidRequest, "went on after its turn"},
+		clitest.SecondTurn:  {call, events.ModelInvalidRequest, "continued after its turn"},
 		clitest.Unheard:     {call, events.ModelIncomplete, "says that it called read_file, but slop's MCP server received no such call"},
 		clitest.Invented:    {call, events.ModelIncomplete, "got a call of read_file that the program's model did not make"},
 	} {
@@ -115,7 +115,7 @@ func TestOutputThatDoesNotFitItsToolsFails(t *testing.T) {
 		"a use of its own without a result": {`{"type":"tool_use","tool_name":"write_file","tool_id":"t1","parameters":{}}` +
 			"\n" + done, `its own tool "write_file"`},
 		"a use after a result": {use + `{"type":"tool_result","tool_id":"t1","status":"error"}` + "\n" + use,
-			"went on after its turn"},
+			"continued after its turn"},
 		"more uses than there may be": {strings.Repeat(use, 257), "more than 256 tools"},
 	} {
 		t.Run(name, func(t *testing.T) {

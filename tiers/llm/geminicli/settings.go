@@ -11,7 +11,7 @@ import (
 	"manualslop/tiers/llm/program"
 )
 
-// Harmless is the only tool that the program keeps of its own when it is offered none of ours: it
+// Harmless is the only built-in tool that the program keeps when it is offered none of ours: it
 // finds files by name in the folder in which it runs, which is empty. Without any tool, the program
 // sends an empty list of functions, which the API rejects.
 const Harmless = "glob"
@@ -19,7 +19,8 @@ const Harmless = "glob"
 // Server is the name of our MCP server in the program's settings.
 const Server = "slop"
 
-// prefix begins the names of the functions that the program makes of the server's tools.
+// prefix is the beginning of the names that the program gives to the functions of the server's
+// tools.
 const prefix = "mcp_" + Server + "_"
 
 // object is a section of the settings.

@@ -176,8 +176,8 @@ func (s *Server) guarded(next http.Handler, host string) http.Handler {
 	})
 }
 
-// Add adds a tool with this schema to a server. It returns an error if the protocol does not allow the schema, where
-// the server's own AddTool panics.
+// Add adds a tool with this schema to a server. It returns an error if the protocol does not allow the schema; the
+// server's own AddTool would panic.
 func Add(to *mcp.Server, tool mcp.Tool, schema json.RawMessage, handle mcp.ToolHandler) (err error) {
 	if tool.InputSchema, err = Object(schema); err != nil {
 		return err
@@ -191,7 +191,8 @@ func Add(to *mcp.Server, tool mcp.Tool, schema json.RawMessage, handle mcp.ToolH
 	return nil
 }
 
-// Object returns a schema of the type object, which the protocol demands. It adds a type that is missing.
+// Object returns a schema of the type object, which the protocol requires. It adds the type if it is
+// missing.
 func Object(schema json.RawMessage) (json.RawMessage, error) {
 	members := map[string]json.RawMessage{}
 	if len(schema) > 0 {
@@ -212,7 +213,8 @@ func Object(schema json.RawMessage) (json.RawMessage, error) {
 	}
 }
 
-// maxFunction limits the bytes of a function's name without its prefix: vendors take 64 with it.
+// maxFunction limits the bytes of a function's name without its prefix: vendors accept 64 with
+// it.
 const maxFunction = 48
 
 // hashed is the number of digest characters in the name of a function that stands for a longer one.

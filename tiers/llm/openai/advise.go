@@ -50,7 +50,7 @@ func elsewhere(model, effort string) []string {
 		return []string{"OpenAI offers this model only on the Responses API: " + instead}
 	case f.Tools == ToolsUnthought && (effort != "off" || f.Least != ""), f.Tools == ToolsWithoutEffort && effort != "" &&
 		effort != "off":
-		return []string{"OpenAI refuses function tools of this model on Chat Completions while it thinks: " + instead}
+		return []string{"OpenAI rejects function tools for this model on Chat Completions while it thinks: " + instead}
 	}
 	return nil
 }

@@ -23,8 +23,8 @@ type draft struct {
 	looks    int // number of checks whether the arguments are complete
 }
 
-// maxLooks limits the checks of the arguments of one call, since each check reads all of them;
-// later pieces are added to the call.
+// maxLooks limits the checks of the arguments of one call, since each check reads all of them.
+// After that, every further piece is added to the same call.
 const maxLooks = 256
 
 // take handles one piece. A piece belongs to the newest call with its index, unless it starts

@@ -27,7 +27,7 @@ type embedBody struct {
 	Dimensions     int      `json:"dimensions,omitempty"`
 }
 
-// Embed makes one attempt at the vectors of texts.
+// Embed makes one attempt to get the vectors of texts.
 func (p Provider) Embed(ctx context.Context, r llm.EmbedRequest) (llm.Embedded, error) {
 	if err := r.Check(p.Server.Name, p.Server.Embeds); err != nil {
 		return llm.Embedded{}, err

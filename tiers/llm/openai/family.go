@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Family describes models of a server that accept other parameters than the rest.
+// Family describes models of a server that accept different parameters from the rest.
 type Family struct {
 	// Names are prefixes of the model names.
 	Names []string
@@ -14,7 +14,7 @@ type Family struct {
 	// Blind reports whether the models accept no images.
 	Blind bool
 	// Least is the smallest reasoning_effort of models whose thinking cannot be switched off; it
-	// replaces every smaller one. Empty means the server's.
+	// replaces every smaller one. If empty, none is replaced.
 	Least string
 	// Only is the single reasoning_effort that the models accept; empty if there are several.
 	Only string

@@ -49,11 +49,12 @@ type Server struct {
 	Efforts map[string]Effort
 	// Blind reports whether its models accept no images.
 	Blind bool
-	// Embeds is how many texts a request for embeddings takes; 0 if the server has none.
+	// Embeds is how many texts a request for embeddings takes; 0 if the server does not offer
+	// embeddings.
 	Embeds int
 	// EmbedModel is the default model for embeddings; empty if it must be configured.
 	EmbedModel string
-	// Families are the models with other limits than the rest. The first match counts.
+	// Families are the models whose limits differ from the rest. The first match counts.
 	Families []Family
 }
 

@@ -14,8 +14,8 @@ import (
 // MaxTools limits the number of tool uses that a program reports in one run.
 const MaxTools = 256
 
-// MaxSent limits the messages sent to a program in one run, which gets an answer to each of its
-// requests.
+// MaxSent limits the messages sent to a program in one run; each request of the program is
+// answered by a message.
 const MaxSent = 1024
 
 // maxName limits the names that a program reports, in bytes.

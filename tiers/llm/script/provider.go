@@ -30,8 +30,8 @@ func (s *Script) Play(number int) (Provider, bool) {
 // Name is "script".
 func (Provider) Name() string { return Name }
 
-// Stream plays the line, whatever the request. It spreads the line's delay over the pieces of the
-// text.
+// Stream plays the line, regardless of the request. It spreads the line's delay over the pieces
+// of the text.
 func (p Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
 	return func(yield func(llm.Chunk, error) bool) {
 		reply := p.line.Reply

@@ -12,7 +12,7 @@
 //     valid one.
 //   - [Mark] is a pure function of the beginning of a conversation. It does not
 //     change while the conversation continues, so that its prompts share their
-//     beginning, and no file or page that is read in it can know it.
+//     beginning, and no file or page that the model reads in it can contain the mark.
 //   - Text around the blocks is the reply's text; blank lines next to a block
 //     belong to the block.
 package texttools

@@ -21,7 +21,7 @@ type Options struct {
 	// Stream requires a successful answer to be an event stream.
 	Stream bool
 	// Silence is how long the answer may stay silent. 0 means [FirstContent] until a stream has
-	// brought content (see [Call.Watch]), and the constant [Silence] otherwise.
+	// delivered content (see [Call.Watch]), and the constant [Silence] otherwise.
 	Silence time.Duration
 	// Body is sent instead of the SDK's body, unless nil.
 	Body []byte

@@ -10,9 +10,9 @@
 //     [*Status] with its bounded body and its Retry-After.
 //   - If a stream was requested, an answer that is not an event stream, such as
 //     a proxy's page with status 200, is an error.
-//   - Headers, bodies and silence are bounded. A stream is given up if it brings
-//     no byte for [FirstContent] before its first content or for [Silence]
-//     afterwards, or if it has not ended after [Longest].
+//   - Headers, bodies and silence are bounded. A stream is given up if it delivers no byte for
+//     [FirstContent] before its first content or for [Silence] afterwards, or if it has not
+//     ended after [Longest].
 //   - Event streams reach the SDK uncompressed, without comments and with plain
 //     line feeds.
 //   - [Call.Error] converts any error of the SDK to an [*llm.Error] that never

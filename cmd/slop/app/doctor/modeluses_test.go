@@ -35,8 +35,8 @@ func configured() config.Config {
 
 func TestDoctorSaysHowEachModelIsReachedAndWhatWillNotWork(t *testing.T) {
 	t.Parallel()
-	const refused = "OpenAI refuses function tools of this model on Chat Completions while it thinks: it cannot work on " +
-		"tickets; " +
+	const refused = "OpenAI rejects function tools for this model on Chat Completions while it thinks: it cannot " +
+		"work on tickets; " +
 		"set provider to openai, with the base_url of a gateway that speaks the Responses API"
 	require.Equal(t, []finding{
 		note("models", "openai/gpt-5.5 (tier 1) uses the Responses API; the server at base_url must speak the "+
