@@ -109,7 +109,7 @@ func TestASummaryWithoutRoomForItsTakeIsTold(t *testing.T) {
 	s.turnEnds(turn, events.TurnDone)
 	said := contents(s, "main")
 	require.Len(t, said, 5)
-	require.True(t, strings.HasPrefix(said[4], "the summary has no take: at most"), said[4])
+	require.True(t, strings.HasPrefix(said[4], "no take was made for the summary: at most"), said[4])
 }
 
 func TestATakeThatASummaryBeganIsNotReplacedByUndo(t *testing.T) {

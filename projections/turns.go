@@ -335,7 +335,7 @@ func (c *conversation) shorten(e *events.Event, turn string, shorter *compaction
 	t.set(e, append([]storedEntry{summary}, from.Entries[begin:]...))
 	take := c.freeTake(name)
 	if reason := cmp.Or(CheckDiscussionName(take), c.room(1, len(t.Entries), t.Bytes)); reason != "" {
-		c.addTo(name, e, Entry{Role: RoleSystem, Content: "the summary has no take: " + reason, Ticket: turn})
+		c.addTo(name, e, Entry{Role: RoleSystem, Content: "no take was made for the summary: " + reason, Ticket: turn})
 		return
 	}
 	c.Threads[take] = t

@@ -164,8 +164,8 @@ func (d *goalDeeds) String() string {
 // Solo reports whether a ticket carries out a goal without a plan.
 func (g *Goals) Solo(ticket string) bool { return g.solo[ticket] }
 
-// Earlier returns a part of a prompt that says in one line each what the ended goals did; none if no goal has ended.
-// It is fenced, because models choose the names of files. The fence belongs to the built views of the prompt.
+// Earlier returns a part of a prompt with one line about each ended goal; none if no goal has ended. It is fenced,
+// because models choose the names of files. The fence belongs to the built views of the prompt.
 func (g *Goals) Earlier(built string, views int) []events.Part {
 	if len(g.ended) == 0 {
 		return nil

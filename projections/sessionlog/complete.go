@@ -13,7 +13,7 @@ import (
 
 // completeMark is a file in the folder of a closed session. It is written once the logs are
 // complete: a line with the sequence of the newest event in them, because a closed session may
-// still get events, and one line with the size of each file.
+// still get events, followed by one line with the size of each file.
 const completeMark = ".complete"
 
 // markHead starts the first line of a mark, before the sequence.

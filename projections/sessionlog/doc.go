@@ -14,9 +14,9 @@
 //
 //   - Every byte is a pure function of the session's events ([Renderer]) and of
 //     the blobs to which they refer: times come from events, in UTC, and nothing
-//     is read back from the files. A record has name, size and SHA-256 of a long
-//     text instead of the text itself. The file of a missing blob names the blob,
-//     which is requested again at the next start.
+//     is read back from the files. A record has the name, size and SHA-256 of a long text
+//     instead of the text itself. The file of a missing blob names the blob, which is requested
+//     again at the next start.
 //   - A [Writer] stores no position. It renders a session from its beginning and
 //     compares: a file that is a prefix of the expected content is continued, any
 //     other is replaced atomically. Once the folder of a closed session is

@@ -155,7 +155,7 @@ func (f *Facts) look(data []byte) {
 	}
 }
 
-// Kept returns why the files are kept whatever their age, or "".
+// Kept returns why the files are kept regardless of their age, or "".
 func (f *Facts) Kept() string {
 	switch {
 	case f.Starred:

@@ -57,8 +57,8 @@ type Writer struct {
 }
 
 // New returns a writer for the sessions of a project whose files are below the existing folder
-// dir. Close must be called. Texts in files of their own are read from blobs; if blobs is nil,
-// only from events. A nil logger means no logging.
+// dir. The caller must call Close. Texts in files of their own are read from blobs; if blobs is
+// nil, only from events. A nil logger means no logging.
 func New(log events.Log, blobs events.Blobs, registry *events.Registry, project, dir string,
 	logger *slog.Logger) (*Writer, error) {
 	root, err := os.OpenRoot(dir)
@@ -73,7 +73,7 @@ func New(log events.Log, blobs events.Blobs, registry *events.Registry, project,
 		owner: map[string]string{}, broken: map[string]bool{}, gone: map[string]bool{}}, nil
 }
 
-// Close releases the project's folder. Everything taken is in the files.
+// Close releases the project's folder. The files already contain all events that were taken.
 func (w *Writer) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -32,8 +32,8 @@ type Step[T any] struct {
 	Info
 	// Moved is the sequence of the newest undo or redo of the change; Seq if there was none.
 	Moved uint64 `json:"moved"`
-	// Other is the state of what was changed on the other side: before the change, or after it if
-	// the change is undone.
+	// Other is the state to swap in: the state before the change, or the one after it if the
+	// change is undone.
 	Other T   `json:"other"`
 	Size  int `json:"size"` // approximate size of Other in bytes
 }

@@ -42,8 +42,9 @@
 // TicketBlocked{workspace}.
 //
 // Reviews. With Settings.Review, ReviewRequested follows a finished attempt, before anything is
-// merged or completed. Sent back counts as an attempt that gave up: the next attempt is told the
-// reasons, and nothing else about the earlier one. Approved and skipped complete the ticket.
+// merged or completed. An attempt that is sent back counts as one that gave up: the next attempt
+// gets the reasons, and nothing else about the earlier one. If the review approves or is
+// skipped, the ticket is completed.
 //
 // Solo goals. A GoalSubmitted with Solo has no tracks of tier 1: TicketsAdded adds its only ticket.
 // The same follows if tier 1 answers a goal with PlanSkipped.
@@ -56,9 +57,9 @@
 // completely. Only tickets that are todo, ready or blocked can be changed; one that waits for
 // approval to start must be blocked first. A ready ticket that gets an unfinished dependency waits
 // again. If dependencies or tickets of a stuck track change, its TrackBlocked no longer holds, and
-// is emitted again if the track is still stuck. If a ticket is added with an id on which others
-// depend in vain, they depend on it from then on. An id is never used twice, not even that of a
-// removed ticket.
+// is emitted again if the track is still stuck. If other tickets depend on an id that does not
+// exist, and a ticket with that id is added, they depend on it from then on. An id is never
+// used twice, not even that of a removed ticket.
 //
 // Pause holds back SpawnRequested and TicketStarted and nothing else: running attempts finish,
 // plans are made, tickets become ready.

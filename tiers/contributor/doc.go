@@ -21,12 +21,12 @@
 // first, enough for the next rounds to fit too: ConversationShortened says which results were cut
 // and which rounds were left out. Role, brief, views and the newest round stay.
 //
-// Notes of people to the ticket are in the next request that is not a repetition, and at the
-// beginning of every later attempt; they are never left out. A run does not end as done or blocked
-// by the model's own word while it lacks a note, except in its last round.
+// Users' notes on the ticket are in the next request that is not a repetition, and at the
+// beginning of every later attempt; they are never left out. While the model has not been shown a
+// note, its reply does not end the run as done or blocked, except in the last round.
 //
 // A BLOCKED: with a question asks a user (QuestionRequested), at most MaxQuestions times, and the
-// run goes on with the answer, which later attempts know too; they read the question in a fence.
+// run continues with the answer. Later attempts see the answer too, and the question in a fence.
 // Without an answer the run ends for good.
 //
 // The run ends with exactly one TicketResolved, or without one if its ticket is killed or the

@@ -6,7 +6,7 @@ import (
 	"manualslop/tiers/fence"
 )
 
-// note is a user's note to a ticket.
+// note is a user's note on a ticket.
 type note struct {
 	by, text string
 	question string // of the model, if the note answers one, on one line

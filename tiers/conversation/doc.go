@@ -3,9 +3,10 @@
 //
 // # Contract
 //
-//   - Pure, as every part of a decider: no clock, no randomness, no I/O, no map
-//     order. The owner of a [Thread] emits the event that [Thread.Fit] returns
-//     and folds it with [Thread.Apply]; nothing is left out without an event.
+//   - The package is pure, like every part of a decider: it uses no clock, no randomness and no
+//     I/O, and does not depend on map order. The owner of a [Thread] emits the event that
+//     [Thread.Fit] returns and folds it with [Thread.Apply]; nothing is left out without an
+//     event.
 //   - A prompt is measured before it is sent: by the provider's own count of the
 //     previous prompt plus a quarter of the bytes added since, or by a share of
 //     that count if the prompt is shorter now, else by a quarter of all bytes.

@@ -11,14 +11,13 @@
 //   - For a goal with Plan the reply leads to PlanProposed, and approval's
 //     PlanAnswered to TicketsPlanned, to another request with the user's reason
 //     (at most [planning.MaxRefusals] times), or to PlanningFailed. Tickets that
-//     the user wrote and that cannot be planned are proposed again with the
-//     fault.
+//     the user wrote and that cannot be planned are proposed again with the reason.
 //   - A recorded plan has no cycle, and no ticket id occurs twice in the
 //     session. A dependency on a missing ticket is accepted: a ticket with one
 //     never becomes ready, and the conductor reports that.
-//   - Each plan has the context of one track only: its prompts contain nothing
-//     of other tracks except the ids already taken and, since decisions 3, in a
-//     line each what earlier goals of the session did.
+//   - Each plan has the context of one track only: its prompts contain nothing of other tracks
+//     except the ids already taken and, since decisions 3, one line about each earlier goal of
+//     the session.
 //   - ReviewRequested ends with exactly one TicketReviewed, unless the attempt is
 //     killed. The review sees the ticket, the final report of the attempt, the
 //     project's rules and the diffs of at most [MaxDiffs] files, and nothing of

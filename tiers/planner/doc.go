@@ -10,8 +10,7 @@
 //   - One goal at a time: a goal that is submitted meanwhile waits for the
 //     conductor's GoalCompleted or GoalFailed.
 //   - Track ids are unique in the session; a track without an id gets TR-<n>.
-//   - Since decisions 2 the prompt says in a line each what earlier goals of the
-//     session did.
+//   - Since decisions 2 the prompt has one line about each earlier goal of the session.
 //   - It sees names of files, the README and the project's rules, never source.
 //   - SessionClosed ends its work.
 package planner

@@ -30,7 +30,7 @@ type soloAnswer struct {
 	OneTicket bool `json:"one_ticket"`
 }
 
-// errNotSolo is a fault of a plan.
+// errNotSolo rejects a plan that is not exactly one [soloAnswer].
 var errNotSolo = errors.New("it does not say that one ticket is enough")
 
 // readSolo reports whether a reply says that one ticket is enough for the current goal.

@@ -60,7 +60,7 @@ func mentioned(text string) []string {
 	return out
 }
 
-// maxPathLike limits how many words of a text are considered.
+// maxPathLike limits how many words of a text are considered as paths.
 const maxPathLike = 200
 
 // pathLike returns the longest words of a text that look like paths of files: letters, digits, _,

@@ -13,7 +13,7 @@
 //     pointer into one makes Encode fail.
 //   - [Shape] returns a digest of the structure of a state. Bytes of another
 //     shape must not be decoded. A caller stores the shape with the bytes,
-//     together with anything else by which the states of two programs differ.
+//     together with anything else by which the states of two programs can differ.
 //   - Decode trusts nothing: bytes that are not a state of this shape give an
 //     error, and use no more memory than their length allows.
 //   - [Digest] returns a digest of the value of a state, so that two states can

@@ -8,9 +8,9 @@
 //     that continues an earlier one of the same model is the vendor's count of
 //     the earlier one plus the bound of the new parts. So the bound is far above
 //     the truth only for the first request of a conversation.
-//   - Counts by a program, estimates, and counts that cannot be of the whole
-//     prompt are ignored. If a vendor's count exceeds the bound, it is used, and
-//     the bounds for that model are raised by the same ratio from then on.
+//   - Counts reported by a program, estimates, and counts that cannot cover the whole prompt
+//     are ignored. If a vendor's count exceeds the bound, it is used, and the bounds for that
+//     model are raised by the same ratio from then on.
 //   - Texts in the blob store are not read: they count as one token per byte
 //     until a vendor has counted them.
 //

@@ -6,10 +6,10 @@ import "unicode/utf8"
 // reserving money, not for estimating: English prose and code have less than half of it, Chinese
 // and Japanese about a third.
 //
-// Vocabularies of byte pairs, and of SentencePiece with byte fallback, never make more tokens than
-// there are bytes. That is the bound, except for what every vocabulary joins: lower-case letters
-// of a word, letters of Latin-1 and Cyrillic, lower-case Greek letters, runs of blanks, and runs
-// of the same mark. Digits are not joined: some vocabularies split them all.
+// Vocabularies of byte pairs, and of SentencePiece with byte fallback, never produce more tokens
+// than there are bytes. That is the bound, except for what every vocabulary joins: lower-case
+// letters of a word, letters of Latin-1 and Cyrillic, lower-case Greek letters, runs of blanks,
+// and runs of the same mark. Digits are not joined: some vocabularies split them all.
 //
 // The weights are valid, with some margin, for the counts of three vocabularies in
 // testdata/counts.json: prose in many languages, code, random letters, base64, digests. An
