@@ -55,7 +55,7 @@ const (
 type Shell struct {
 	// Timeout is the time limit of a script; zero means 60 seconds.
 	Timeout time.Duration
-	// MaxTimeout is the longest time limit that a call may name. A smaller value means Timeout.
+	// MaxTimeout is the longest time limit that a call may set. A smaller value means Timeout.
 	MaxTimeout time.Duration
 	// Fallback is FallbackPOSIX or FallbackNone; empty means FallbackPOSIX except on Windows.
 	Fallback string

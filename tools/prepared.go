@@ -22,7 +22,7 @@ type Prepared struct {
 func (p *Prepared) Spec() Spec { return p.spec }
 
 // Plans reports whether the call changes files with a plan. After an interruption, the claim of such a call shows
-// how far it came. Any other call with side effects must not be repeated without a user's decision.
+// how far it got. Any other call with side effects must not be repeated without a user's decision.
 func (p *Prepared) Plans() bool { return p.call.plan != nil }
 
 // Plan shows what the call would change and changes nothing. Calls that do not write have an empty preview. An

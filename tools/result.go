@@ -29,7 +29,7 @@ type Result struct {
 	Files []FileState `json:"files,omitempty"`
 	// Artifacts are complete texts of which Text and Data hold only parts, for the caller to store.
 	Artifacts []Artifact `json:"-"`
-	// Content are the blocks of an answer that is not only text, in their order, at most events.MaxContent. Text
+	// Content holds the blocks of an answer that is not only text, in order, at most events.MaxContent. Text
 	// describes them.
 	Content []Content `json:"-"`
 	// Notices are the first notices from the call's external server, at most events.MaxNotices.

@@ -146,8 +146,8 @@ func LineCount(n int) string {
 	return fmt.Sprintf("%d lines", n)
 }
 
-// CheckHash returns an error if the file is not the expected one. An expected hash is the whole SHA-256 in hex,
-// or at least its first eight digits. An empty hash accepts any file.
+// CheckHash returns an error if the file is not the expected one. The expected hash is the whole SHA-256 in
+// hex, or at least its first eight digits. An empty hash accepts any file.
 func (d TextFile) CheckHash(expected string) error {
 	return CheckHash(d.Disk.Path, d.Disk.SHA256, expected)
 }
