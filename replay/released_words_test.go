@@ -1,17 +1,22 @@
 package replay_test
 
 import (
+	"flag"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
+
+var words = flag.String("words", "", "record the words of this program's decisions as this release, such as v0.2.0")
 
 // TestTheWordsOfReleasedDecisionsStay holds that the deciders, and the checks of package events that they quote, still
 // have every text that they had in a release: with another wording a session that recorded the old one no longer
@@ -20,6 +25,13 @@ import (
 func TestTheWordsOfReleasedDecisionsStay(t *testing.T) {
 	t.Parallel()
 	now := strings.Join(decisionWords(t), "\n")
+	if *words != "" {
+		var list strings.Builder
+		for _, word := range slices.Compact(slices.Sorted(slices.Values(decisionWords(t)))) {
+			fmt.Fprintf(&list, "%q\n", word)
+		}
+		require.NoError(t, os.WriteFile(filepath.Join("testdata", "words", *words+".txt"), []byte(list.String()), 0o644))
+	}
 	lists, err := filepath.Glob("testdata/words/*.txt")
 	require.NoError(t, err)
 	require.NotEmpty(t, lists)
@@ -52,6 +64,11 @@ func decisionWords(t *testing.T) []string {
 			parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
 			require.NoError(t, err)
 			ast.Inspect(parsed, func(n ast.Node) bool {
+				if call, is := n.(*ast.CallExpr); is {
+					if f, is := call.Fun.(*ast.Ident); is && f.Name == "Define" { // descriptions of types are not decisions
+						return false
+					}
+				}
 				e, is := n.(ast.Expr)
 				if !is {
 					return true

@@ -98,7 +98,8 @@ func (h *History) add(p events.Payload) *events.Event {
 	actor, cause := "", ""
 	for p != nil {
 		if s, ok := p.(said); ok {
-			if p = s.Payload; s.cause == "" {
+			p, cause = s.Payload, s.id
+			if s.cause == "" {
 				actor = s.actor
 			} else {
 				cause = h.LastID(s.cause)

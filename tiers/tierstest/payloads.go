@@ -19,6 +19,7 @@ type said struct {
 	events.Payload
 	actor string
 	cause string // type of the event whose newest one is the cause
+	id    string // of the cause
 }
 
 // By returns p as if actor had written it.
@@ -28,6 +29,9 @@ func By(actor string, p events.Payload) events.Payload { return said{Payload: p,
 func Due[P events.Payload](p events.Payload) events.Payload {
 	return said{Payload: p, cause: events.NameOf[P]()}
 }
+
+// On returns p with the event with this id as its cause.
+func On(id string, p events.Payload) events.Payload { return said{Payload: p, id: id} }
 
 // computed is a payload that depends on the history before it.
 type computed struct {

@@ -232,7 +232,12 @@ func (r *record) asksAreSettledOnce(t *testing.T) {
 				require.Equal(t, "TimerFired", cause.Type)
 			default:
 				ends := []string{"AskAnswered", "TicketKilled", "TicketBlocked", "SessionClosed", "BudgetRaiseRequested"}
-				if p.Gate == events.GateBudget { // what was reserved is free again, so what it asked for goes
+				switch p.Gate {
+				case events.GateTool: // a rule denies it now
+					ends = append(ends, "RuleAdded")
+				case events.GateHTTP: // the session was closed before
+					ends = append(ends, "AskPosted")
+				case events.GateBudget: // what was reserved is free again, so what it asked for goes
 					ends = append(ends, "ModelReplied", "ModelFailed", "ModelsOffered")
 				}
 				require.Contains(t, ends, cause.Type)

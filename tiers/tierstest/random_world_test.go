@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"manualslop/events"
+	"manualslop/tiers"
 	"manualslop/tiers/tierstest"
 )
 
@@ -46,8 +47,7 @@ func pick[T any](c *chaos, from ...T) T { return from[c.IntN(len(from))] }
 // run plays a session until nobody has anything left to say, and closes it: at
 // the end, or, once in eight times, in the middle.
 func (c *chaos) run() {
-	// decisions 3, so that starts and steps show what a person may edit
-	basis := events.Basis{Decisions: map[string]int{events.ActorConductor: 3, events.ActorContributor: 3}}
+	basis := events.Basis{Decisions: tiers.Decisions()}
 	c.sim.Say(events.SessionOpened{Basis: basis, Workspace: "/w", Settings: c.settings()}, toolsOfChaos())
 	if c.chance(2) {
 		c.sim.Say(modelsOfChaos())
@@ -172,9 +172,13 @@ func (c *chaos) outcome(e events.Event) {
 	case events.ModelApproved:
 		c.model(p.Request, c.requested[p.Request])
 	case events.PreviewRequested:
-		c.preview(p.Call)
+		c.preview(e.ID, p.Call)
 	case events.AskRaised:
 		c.answers(p)
+	case events.AnswerRefused:
+		if strings.HasPrefix(p.Reason, "the edited arguments do not fit") { // the ask is still open
+			c.later(events.AskAnswered{Ask: p.Ask, Decision: events.No})
+		}
 	case events.ToolApproved:
 		c.outcomes(p)
 	case events.ToolSettled:
@@ -327,14 +331,14 @@ func (c *chaos) contribute(id string, p *events.ModelReplied) {
 	p.Finish = "tool_calls"
 }
 
-func (c *chaos) preview(call string) {
+func (c *chaos) preview(request, call string) {
 	if c.chance(8) {
-		c.later(events.ToolParked{Call: call, Reason: "handed out too often"})
+		c.later(tierstest.On(request, events.ToolParked{Call: call, Reason: "handed out too often"}))
 		return
 	}
-	c.later(events.PreviewBuilt{Call: call, Diff: "-a\n+b\n", Error: pick(c, "", "no such file")})
+	c.later(tierstest.On(request, events.PreviewBuilt{Call: call, Diff: "-a\n+b\n", Error: pick(c, "", "no such file")}))
 	if c.chance(5) {
-		c.later(events.PreviewBuilt{Call: call, Diff: "another"})
+		c.later(tierstest.On(request, events.PreviewBuilt{Call: call, Diff: "another"}))
 	}
 }
 
