@@ -20,7 +20,7 @@ type History struct {
 	Roles       []string                  `json:"roles" toml:"roles"`
 	Active      string                    `json:"active" toml:"active"`
 	Discussions map[string]HistoryStretch `json:"discussions" toml:"discussions"`
-	// Ignored are the unknown keys of the file, each with its line.
+	// Ignored are the unknown keys of the file.
 	Ignored []string `json:"-" toml:"-"`
 }
 

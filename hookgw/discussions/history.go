@@ -21,7 +21,7 @@ type importAnswer struct {
 	Discussions int    `json:"discussions"`
 	Entries     int    `json:"entries"`
 	Active      string `json:"active"`
-	// Ignored are the unknown keys of the file, each with its line.
+	// Ignored are the unknown keys of the file.
 	Ignored []string `json:"ignored,omitempty"`
 }
 

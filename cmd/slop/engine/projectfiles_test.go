@@ -243,10 +243,9 @@ func TestUnknownKeysOfAHistoryAreIgnoredAndListed(t *testing.T) {
 	t.Parallel()
 	f, _ := inFolder(t, nil)
 	for text, ignored := range map[string][]string{
-		"colour = \"red\"\n[discussions.a]\nhistory = [\"User:\\nhi\"]\n": {"line 1: colour"},
-		"[discussions.a]\nhistory = [\"User:\\nhi\"]\ncolour = \"red\"\nx = 1\n": {"line 3: discussions.a.colour",
-			"line 4: discussions.a.x"},
-		"[discussion.discussions.a]\nhistory = [\"User:\\nhi\"]\n[discussion.b]\nc = 1\n": {"line 3: discussion.b"},
+		"colour = \"red\"\n[discussions.a]\nhistory = [\"User:\\nhi\"]\n":                 {"colour"},
+		"[discussions.a]\nhistory = [\"User:\\nhi\"]\ncolour = \"red\"\nx = 1\n":          {"discussions.a.colour", "discussions.a.x"},
+		"[discussion.discussions.a]\nhistory = [\"User:\\nhi\"]\n[discussion.b]\nc = 1\n": {"discussion.b"},
 	} {
 		h, err := f.ReadHistory(text)
 		require.NoError(t, err, text)
@@ -271,4 +270,20 @@ func TestWhatAHistoryHoldsBesideIsAnErrorWithItsLine(t *testing.T) {
 		requireProblem(t, core.FileBroken, err, text)
 		require.ErrorContains(t, err, want)
 	}
+}
+
+func TestAHistoryHasALimitedNumberOfKeys(t *testing.T) {
+	t.Parallel()
+	f, _ := inFolder(t, nil)
+	var lines, inline strings.Builder
+	for i := range maxTOMLKeys / 2 {
+		fmt.Fprintf(&lines, "k%d = 1\n", i)
+		fmt.Fprintf(&inline, "k%d = 1, ", i)
+	}
+	text := lines.String() + "discussions = {a = {" + inline.String() + "history = []}}\n"
+	_, err := f.ReadHistory(text)
+	require.ErrorContains(t, err, "more than 10000 keys")
+	h, err := f.ReadHistory(strings.TrimPrefix(text, "k0 = 1\nk1 = 1\nk2 = 1\n"))
+	require.NoError(t, err)
+	require.Len(t, h.Ignored, maxTOMLKeys-3)
 }

@@ -5,9 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
 
 	"manualslop/hookgw/core"
 	"manualslop/projections"
@@ -16,14 +19,45 @@ import (
 // tomlToJSON converts a TOML document. Times become strings.
 func tomlToJSON(text []byte) (json.RawMessage, error) {
 	document := map[string]any{}
-	if err := toml.Unmarshal(text, &document); err != nil {
-		return nil, tomlError(err)
+	if err := decodeTOML(text, &document); err != nil {
+		return nil, err
 	}
 	raw, err := json.Marshal(document)
 	if err != nil {
 		return nil, errors.New("it contains a number that is not finite")
 	}
 	return raw, nil
+}
+
+// maxTOMLKeys limits the keys and headers of a document. The decoder compares each key of a table with all others, so
+// that a file of a few megabytes would take it hours.
+const maxTOMLKeys = 10_000
+
+// decodeTOML decodes a document.
+func decodeTOML(text []byte, target any) error {
+	var parser unstable.Parser
+	parser.Reset(text)
+	for keys := 0; parser.NextExpression(); {
+		if keys += keysIn(parser.Expression()); keys > maxTOMLKeys {
+			return fmt.Errorf("it has more than %d keys", maxTOMLKeys)
+		}
+	}
+	if err := toml.Unmarshal(text, target); err != nil {
+		return tomlError(err)
+	}
+	return nil
+}
+
+// keysIn returns the number of keys in an expression, with those of inline tables.
+func keysIn(node *unstable.Node) int {
+	n := 0
+	if node.Kind == unstable.Key {
+		n = 1
+	}
+	for it := node.Children(); it.Next(); {
+		n += keysIn(it.Node())
+	}
+	return n
 }
 
 // tomlError returns the position at which a text is not valid TOML or does not fit.
@@ -103,7 +137,7 @@ func (f *projectFiles) ReadHistory(text string) (projections.History, error) {
 	h, err := ParseHistory([]byte(text))
 	if err != nil {
 		return h, &core.FileProblem{Kind: core.FileBroken, Message: "the history cannot be read: " + err.Error(),
-			Hint: "Correct that line and import again; nothing was imported."}
+			Hint: "Correct it and import again; nothing was imported."}
 	}
 	return h, nil
 }
@@ -112,33 +146,53 @@ func (f *projectFiles) ReadHistory(text string) (projections.History, error) {
 func ParseHistory(text []byte) (projections.History, error) {
 	var h projections.History
 	whole := map[string]any{}
-	err := toml.Unmarshal(text, &whole)
+	err := decodeTOML(text, &whole)
 	if err != nil {
-		return h, tomlError(err)
+		return h, err
 	}
-	dec := toml.NewDecoder(bytes.NewReader(text)).DisallowUnknownFields()
-	if _, nested := whole["discussion"]; nested {
+	if nested, is := whole["discussion"]; is {
 		var project struct {
 			Discussion projections.History `toml:"discussion"`
 		}
-		err = dec.Decode(&project)
+		err = toml.Unmarshal(text, &project)
 		h = project.Discussion
+		h.Ignored = append(unknownKeys("", whole, "discussion"), unknownInHistory("discussion.", nested)...)
 	} else {
-		err = dec.Decode(&h)
+		err = toml.Unmarshal(text, &h)
+		h.Ignored = unknownInHistory("", whole)
 	}
-	var extra *toml.StrictMissingError
-	if errors.As(err, &extra) {
-		for _, e := range extra.Errors {
-			line, _ := e.Position()
-			h.Ignored = append(h.Ignored, fmt.Sprintf("line %d: %s", line, strings.Join(e.Key(), ".")))
-		}
-	} else if err != nil {
+	if err != nil {
 		return h, tomlError(err)
 	}
 	if wrong := h.Check(); wrong != "" {
 		return h, errors.New(wrong)
 	}
 	return h, nil
+}
+
+// unknownInHistory returns the unknown keys of a history. The decoder could name them too, but copies their line for
+// each, and a line may have megabytes.
+func unknownInHistory(at string, history any) []string {
+	table, _ := history.(map[string]any)
+	out := unknownKeys(at, table, "roles", "active", "discussions")
+	discussions, _ := table["discussions"].(map[string]any)
+	for _, name := range slices.Sorted(maps.Keys(discussions)) {
+		out = append(out, unknownKeys(at+"discussions."+name+".", discussions[name],
+			"git_commit", "last_updated", "history")...)
+	}
+	return out
+}
+
+// unknownKeys returns the keys of a table that are not known, sorted, behind a prefix. The decoder ignores case.
+func unknownKeys(at string, table any, known ...string) []string {
+	var out []string
+	keys, _ := table.(map[string]any)
+	for _, key := range slices.Sorted(maps.Keys(keys)) {
+		if !slices.Contains(known, strings.ToLower(key)) {
+			out = append(out, at+key)
+		}
+	}
+	return out
 }
 
 // WriteHistory writes a history.toml of Manual Slop.

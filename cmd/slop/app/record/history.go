@@ -69,7 +69,7 @@ func importHistory(ctx context.Context, g *site.Flags, file, session string) err
 		return exit.Errorf(exit.Failed, "%s: %w", file, err)
 	}
 	for _, key := range h.Ignored {
-		g.Notice("%s: %s is unknown and ignored", file, term.Visible(key))
+		g.Notice("%s: unknown and ignored: %s", file, term.Visible(key))
 	}
 	p, err := g.Place()
 	if err != nil {
