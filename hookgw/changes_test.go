@@ -2,12 +2,15 @@ package hookgw_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
+	"manualslop/hookgw/request"
 )
 
 func TestAFileIsAcceptedOnlyAsItWasSeen(t *testing.T) {
@@ -49,5 +52,17 @@ func TestAnUndoOfWhatWasNotSeenIsRefused(t *testing.T) {
 		`{"path":"a.go","ticket":"T-002","seen":"` + two + `"}`} {
 		requireProblem(t, f.says("/api/undo", body, http.StatusConflict), "a.go has changed since you saw it")
 	}
+	requireProblem(t, f.says("/api/undo", `{"to_seq":1,"seen":"`+two+`"}`, http.StatusBadRequest), "seen needs a path")
 	require.Empty(t, recorded[events.UndoRequested](f))
+}
+
+func TestAFileWithItsOriginalContentIsUndoneSinceAnEvent(t *testing.T) {
+	t.Parallel()
+	f := open(t, limited(func(l *request.Limits) { l.SettleWait = time.Millisecond }))
+	one, two := events.Digest([]byte("1")), events.Digest([]byte("2"))
+	f.write("c1", "T-001", "a.go", one, two)
+	between := f.put(person, events.SessionStarred{On: true}).Seq
+	f.write("c2", "T-001", "a.go", two, one)
+	f.says("/api/undo", fmt.Sprintf(`{"path":"a.go","seen":%q,"to_seq":%d}`, one, between), http.StatusAccepted)
+	require.Len(t, recorded[events.UndoRequested](f), 1)
 }

@@ -259,7 +259,19 @@ func comparesPositions(t *testing.T, b *rod.Browser) {
 	p.has("before this call of edit_file")
 	p.settle()
 	p.press(input.KeyY)
-	require.Equal(t, events.UndoRequested{Call: "c1", Path: "a.go"}, f.expect("UndoRequested", anyEvent).Payload)
+	asked := f.expect("UndoRequested", anyEvent)
+	require.Equal(t, events.UndoRequested{Call: "c1", Path: "a.go"}, asked.Payload)
+	f.put(events.ActorApproval, events.ToolApproved{Call: events.UndoCall(asked.ID), Tool: events.RestoreTool,
+		Args: json.RawMessage(`{}`), ArgsSHA256: "d", Effect: "writes", Generation: 1, By: person})
+	f.put("worker-h-1", events.ToolSettled{Call: events.UndoCall(asked.ID), Tool: events.RestoreTool,
+		Outcome: events.ToolInterrupted, ArgsSHA256: "d", Generation: 1, Files: []events.FileState{{Path: "a.go",
+			Before: digests[2], SHA256: digests[1], Written: true}}})
+	p.await(`() => document.querySelectorAll("tbody tr").length === 3 &&
+		document.querySelectorAll("tbody a[href*='/timeline/']").length === 2 &&
+		document.querySelectorAll("tbody a[href*='/conversation/']").length === 2`)
+	p.at("changes/a.go?ticket=T-001&from=2")
+	p.has("Who wrote it")
+	require.NotContains(t, p.text(), "Undo …")
 	for _, wrong := range []string{"from=x", "from=-1", "from=9&at=8", "from=1&at=x"} {
 		require.Equal(t, http.StatusBadRequest, f.get("/api/changes?"+wrong, access.RightRead).status, wrong)
 	}

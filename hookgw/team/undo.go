@@ -41,6 +41,9 @@ func postUndo(c *core.Call) error {
 			"Send a call, a ticket or to_seq, or only the path of a file; ids have at most 128 bytes.")
 	}
 	if want.Seen != nil {
+		if want.Path == "" {
+			return problem.New(http.StatusBadRequest, "seen needs a path", "Add the path of the file that you saw.")
+		}
 		if err := stillSeen(c, session, want); err != nil {
 			return err
 		}
@@ -56,7 +59,7 @@ func postUndo(c *core.Call) error {
 func stillSeen(c *core.Call, session string, want undoBody) error {
 	still := false
 	err := c.Read(session, func(s *projections.Set) {
-		changes := s.Changes()
+		changes := s.AllChanges() // also files that have their original content again: they may differ from to_seq
 		if want.Ticket != "" {
 			changes = changes.Of(want.Ticket)
 		}

@@ -119,6 +119,9 @@ function Compared({ from }: { from: string }): VNode {
   )
 }
 
+// restore is the tool that carries out undos. No model calls it, and the timeline has no row for it.
+const restore = "restore_files"
+
 // byWhom names the tickets that wrote a file, or the people whose calls have no ticket.
 function byWhom(f: Change): string {
   return [...new Set(f.writes.map((w) => w.ticket || `${w.tool} by ${w.by}`))].join(", ")
@@ -184,19 +187,22 @@ function File({ change: f, ticket, from }: { change: Change; ticket: string; fro
             Accept
           </button>
         )}
-        <Sure
-          name="Undo …"
-          disabled={acts.busy}
-          what={
-            <Fragment>
-              <Visible text={f.path} /> gets back the content that it had{" "}
-              {ticket ? <Fragment>before <Visible text={ticket} /></Fragment> : from ? `at event ${from}` : "before the session"}. What{" "}
-              {f.writes.length === 1 ? "the call" : `all ${f.writes.length} calls`} in the list wrote is undone. If the file
-              has changed in another way since, nothing is undone.
-            </Fragment>
-          }
-          onYes={undo}
-        />
+        {!(ticket && from) && ( // an undo takes only one of them
+          <Sure
+            name="Undo …"
+            disabled={acts.busy}
+            what={
+              <Fragment>
+                <Visible text={f.path} /> gets back the content that it had{" "}
+                {ticket && <Fragment>before <Visible text={ticket} /></Fragment>}
+                {!ticket && (from ? `at event ${from}` : "before the session")}. What{" "}
+                {f.writes.length === 1 ? "the call" : `all ${f.writes.length} calls`} in the list wrote is undone. If the
+                file has changed in another way since, nothing is undone.
+              </Fragment>
+            }
+            onYes={undo}
+          />
+        )}
         <Said acts={acts} />
       </div>
       {read.error.value && (
@@ -234,7 +240,9 @@ function File({ change: f, ticket, from }: { change: Change; ticket: string; fro
                 {w.ticket && (
                   <Fragment>
                     <Visible text={about.get(w.ticket) ?? ""} />{" "}
-                    <a href={to(session, "conversation", w.ticket, { call: w.call })}>what the model said</a>
+                    {w.tool !== restore && (
+                      <a href={to(session, "conversation", w.ticket, { call: w.call })}>what the model said</a>
+                    )}
                   </Fragment>
                 )}
               </td>
@@ -248,9 +256,13 @@ function File({ change: f, ticket, from }: { change: Change; ticket: string; fro
                 )}
               </td>
               <td class="acts">
-                <a href={to(session, "timeline", w.call)}>
-                  <Visible text={w.tool} />
-                </a>
+                {w.tool === restore ? (
+                  "undo"
+                ) : (
+                  <a href={to(session, "timeline", w.call)}>
+                    <Visible text={w.tool} />
+                  </a>
+                )}
                 <a href={to(session, "changes", f.workspace ? "" : rest, { from: String(w.seq - 1), at: String(w.seq) })}>its diff</a>
                 <Sure
                   name="Undo it …"
