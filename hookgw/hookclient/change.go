@@ -10,7 +10,7 @@ import (
 type UndoSpec struct {
 	Call   string `json:"call,omitempty"`
 	Ticket string `json:"ticket,omitempty"`
-	// ToSeq undoes everything that was settled after this sequence of the log.
+	// ToSeq undoes everything that was settled or merged after this sequence of the log.
 	ToSeq uint64 `json:"to_seq,omitempty"`
 	// Path limits the undo to one file; alone, it undoes all changes of that file.
 	Path string `json:"path,omitempty"`

@@ -258,6 +258,9 @@ func (s *State) undoes(p events.UndoRequested, w write) bool {
 		return false
 	case p.Ticket != "":
 		return w.ticket == p.Ticket
+	case s.basis.Decision(events.ActorApproval) < 2:
+		return w.seq > p.ToSeq
 	}
-	return w.seq > p.ToSeq
+	_, since := s.lies(w)
+	return since > p.ToSeq
 }

@@ -360,3 +360,22 @@ func TestWhatIsMergedIsUndoneWhereItWasMerged(t *testing.T) {
 			Then: inPlace("merged", restored("a", "a0", "a1"))},
 	})
 }
+
+func TestWorkThatWasMergedAfterASequenceIsUndoneWithIt(t *testing.T) {
+	t.Parallel()
+	merged := func(decision int) []events.Payload {
+		return given(decidedBy(decision, allow("edit_file")), prepared("T-1", 1),
+			at("T-1.1", "c1", "T-1", file("a", "a0", "a1")), landed("T-1", 1))
+	}
+	between := tierstest.With(func(h *tierstest.History) events.Payload {
+		return events.UndoRequested{ToSeq: seqOfSettled(h, "c1")}
+	})
+	tierstest.Run(t, approval.Decider(), scenarios{
+		{Name: "1", Given: merged(1), When: between, Then: refusesUndo("changed no file")},
+		{Name: "2", Given: merged(2), When: between, Then: given(tierstest.Check(func(t testing.TB, p events.ToolApproved) {
+			t.Helper()
+			require.Equal(t, "merged", p.Workspace)
+			require.JSONEq(t, `{"files":[`+restored("a", "a1", "a0")+`]}`, string(p.Args))
+		}))},
+	})
+}

@@ -22,13 +22,13 @@ func UndoCommand(g *site.Flags) *cobra.Command {
 		Use:   "undo [CALL | TICKET]",
 		Short: "Restore files to their earlier content",
 		Long: `Undo restores the files that one tool call changed, or all calls of a ticket, or
-everything that was settled after a position of the log: all of them, or none. It is
-refused, with the difference, if a file changed since, whoever changed it; your own
-edits are never overwritten. Files that a script changed are restored too, as long
-as [shell] checkpoints is on and git would not ignore them. A file that was removed
-or replaced gets its permission bits back as well. What programs did elsewhere
-(databases, the network, commits) stays, and so does a change of a file's mode
-alone. A script that changed links is not undone; the error names them.
+everything that was settled or merged after a position of the log: all of them, or
+none. It is refused, with the difference, if a file changed since, whoever changed
+it; your own edits are never overwritten. Files that a script changed are restored
+too, as long as [shell] checkpoints is on and git would not ignore them. A file that
+was removed or replaced gets its permission bits back as well. What programs did
+elsewhere (databases, the network, commits) stays, and so does a change of a file's
+mode alone. A script that changed links is not undone; the error names them.
 
 With worktrees, work that is not merged is undone in its worktree, and work that was
 merged is undone by a commit on the session's branch. Your own branch stays as it
@@ -56,7 +56,7 @@ undone.`,
 		},
 	}
 	cmd.Flags().StringVar(&session, "session", "", "act on session `ID` instead of the current one")
-	cmd.Flags().Uint64Var(&to, "to", 0, "undo what was settled after sequence `SEQ`")
+	cmd.Flags().Uint64Var(&to, "to", 0, "undo what was settled or merged after sequence `SEQ`")
 	return cmd
 }
 
