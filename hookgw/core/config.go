@@ -92,7 +92,7 @@ type Config struct {
 	// Servers are the external MCP servers. Nil: there are none.
 	Servers func() wire.MCPServerList
 
-	// RestartServer stops and starts an external MCP server, also one that failed too often;
+	// RestartServer stops and starts an external MCP server, including one that failed too often; it may return
 	// [ErrNoServer]. Nil: there are none.
 	RestartServer func(ctx context.Context, name string) error
 
@@ -104,7 +104,7 @@ type Config struct {
 	Bus request.Link
 
 	// Upgrade returns the events of a user that switch a session to this program's prompts and decisions, in order;
-	// none if it has those. events.ErrNewer if it has newer ones. Nil: there is never anything new.
+	// none if it already has them. It returns events.ErrNewer if it has newer ones. Nil: there is never anything new.
 	Upgrade func(ctx context.Context, session string, now projections.Settings) ([]events.Payload, error)
 
 	// PlanReview is whether the plans of goals wait for a user.

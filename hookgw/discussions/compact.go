@@ -24,8 +24,8 @@ type compactBody struct {
 type compactAnswer struct {
 	Status     string `json:"status"`
 	Discussion string `json:"discussion"`
-	Turn       string `json:"turn"`      // what its request has as its ticket; GET /api/discussions/turns says how it ends
-	Entries    int    `json:"entries"`   // that the summary is to replace
+	Turn       string `json:"turn"`      // the ticket id of its request; GET /api/discussions/turns says how it ends
+	Entries    int    `json:"entries"`   // that the summary will replace
 	StreamID   string `json:"stream_id"` // of the summary's live text
 }
 
@@ -59,7 +59,7 @@ func postCompact(c *core.Call) error {
 		events.DiscussionStream(p.Discussion)})
 }
 
-// Compact returns a turn that replaces all but the last entries of a discussion by a summary; see
+// Compact returns a turn that replaces all but the last entries of a discussion with a summary; see
 // [projections.Set.CompactEntries]. It returns an error if no model can summarise them.
 func Compact(c *core.Call, session string, want events.TurnRequested, keep int) (events.TurnRequested, error) {
 	want.Compact = true

@@ -25,7 +25,7 @@ type sendBody struct {
 type sendAnswer struct {
 	Status     string `json:"status"`
 	Discussion string `json:"discussion"`
-	Turn       string `json:"turn"`      // what its requests, calls and asks have as their ticket
+	Turn       string `json:"turn"`      // the ticket id of its requests, calls and asks
 	Entry      string `json:"entry"`     // of the user's words
 	StreamID   string `json:"stream_id"` // of the answer's live text
 }

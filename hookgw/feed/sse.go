@@ -19,8 +19,8 @@ type SSE struct {
 	// Filter selects the facts that are shown; text also shows live text.
 	Filter Filter
 	Text   bool
-	// Snapshot is shown once everything up to the cutoff was; then shown is called. Nil: there is none, or it was
-	// shown.
+	// Snapshot is shown once everything up to the cutoff has been shown; then shown is called. It is nil if there is
+	// none, or after it was shown.
 	Snapshot []byte
 	Cutoff   uint64
 	Shown    func()

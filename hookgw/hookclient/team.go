@@ -27,8 +27,8 @@ func (c *Client) PostGoal(ctx context.Context, goal string) (string, error) {
 
 // WorkerSpec describes the work of a new worker.
 type WorkerSpec struct {
-	// RequestID identifies the request: however often it is sent, it makes one worker. Empty: SpawnMMAWorker and
-	// Generate create one.
+	// RequestID identifies the request: however often it is sent, it adds only one worker. Empty: SpawnMMAWorker and
+	// Generate create an id.
 	RequestID string `json:"request_id,omitempty"`
 	// Prompt is the task.
 	Prompt string `json:"prompt"`

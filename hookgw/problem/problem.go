@@ -25,7 +25,7 @@ type Problem struct {
 	SettledBy string     `json:"settled_by,omitempty"`
 	SettledAt *time.Time `json:"settled_at,omitempty"`
 	Outcome   string     `json:"outcome,omitempty"`
-	// Ticket is the running one, if the client can rejoin it.
+	// Ticket is the running ticket, if the client can rejoin it.
 	Ticket string `json:"ticket,omitempty"`
 	// Allow are the methods that the path supports, for a request with another one.
 	Allow string `json:"-"`

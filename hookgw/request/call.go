@@ -33,7 +33,7 @@ type Call struct {
 	// Stamps creates the request's events when they follow from another event; nil: they are independent.
 	Stamps func(w Writer, session string, p events.Payload) (events.Event, error)
 
-	// Status is the status of the answer, 0 before it. Code that answers without Reply sets it.
+	// Status is the status of the answer, 0 until it is sent. Code that answers without Reply sets it.
 	Status int
 	// Wrote means that something was published. Code that appends without PublishAsPerson or Publish sets it.
 	Wrote bool

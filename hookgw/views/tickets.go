@@ -18,17 +18,17 @@ type Tickets struct {
 // Ticket is a ticket as shown in a list or a drawing.
 type Ticket struct {
 	projections.TicketRow
-	// WaitsFor says in words why nothing goes on: a user, tickets, a pause, a model; empty if it is over.
+	// WaitsFor says in words what the ticket waits for: a user, tickets, a pause, a model; empty once it has ended.
 	WaitsFor string `json:"waits_for"`
 	Ask      string `json:"ask,omitempty"` // the open ask that it waits for
-	// WaitedMS is how long its newest attempt waited for answers of a user, in milliseconds, until WaitsSince, since
-	// when it waits for one now.
+	// WaitedMS is how long its newest attempt has waited for a user's answers, in milliseconds. It does not include the
+	// current wait, which began at WaitsSince.
 	WaitedMS   int64      `json:"waited_ms"`
 	WaitsSince *time.Time `json:"waits_since,omitempty"`
 	projections.TicketPast
 	Requests int      `json:"requests"` // to models
 	Tokens   int64    `json:"tokens"`
-	Actions  []string `json:"actions"` // of POST /api/control, as far as the ticket's state tells
+	Actions  []string `json:"actions"` // of POST /api/control, as far as the ticket's state shows
 	// Layer and Place are where a drawing shows it: dependencies are in earlier layers.
 	Layer int `json:"layer"`
 	Place int `json:"place"`

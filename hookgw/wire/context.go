@@ -98,15 +98,15 @@ type ContextPreview struct {
 	Tokens int64         `json:"tokens"`         // estimated, of all parts
 	Count  *int64        `json:"counted_tokens"` // as the provider counted them; null: not sent, or not counted
 
-	// USD is what the parts cost as input that no cache has, and USDCached what they cost if a cache has all of
-	// them. They are null for the reason in NoPrice and NoCachedPrice.
+	// USD is what the parts cost as uncached input, and USDCached what they cost if all of them are cached. They are
+	// null for the reasons in NoPrice and NoCachedPrice.
 	USD           *float64 `json:"usd"`
 	USDCached     *float64 `json:"usd_cached"`
 	NoPrice       string   `json:"no_price,omitempty"`
 	NoCachedPrice string   `json:"no_cached_price,omitempty"`
 
 	Shortened bool   `json:"shortened"` // something was left out so that the next turn fits
-	Markdown  string `json:"markdown"`  // every part, as the model gets it, behind a comment with its number
+	Markdown  string `json:"markdown"`  // every part, as the model gets it, after a comment with its number
 	SHA256    string `json:"sha256"`    // of the Markdown
 }
 

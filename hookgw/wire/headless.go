@@ -15,7 +15,7 @@ type Generated struct {
 	Model      string            `json:"model"`
 	Ticket     string            `json:"ticket"`
 	Discussion string            `json:"discussion,omitempty"` // of a turn
-	Entry      string            `json:"entry,omitempty"`      // that a turn's answer is
+	Entry      string            `json:"entry,omitempty"`      // that holds the answer of a turn
 	StreamID   string            `json:"stream_id"`
 	RequestID  string            `json:"request_id,omitempty"`
 	Rounds     int               `json:"rounds"`

@@ -16,8 +16,8 @@ type Financial struct {
 	NoTicket Spend     `json:"no_ticket"`
 	Tiers    []SpendOf `json:"tiers"`
 	Models   []SpendOf `json:"models"` // by provider and model
-	// Unpriced are the models without a known price. What they used is in no sum of money, and the sums that it
-	// belongs to are null.
+	// Unpriced are the models without a known price. Their usage is not included in any sum of money, and the sums that
+	// it belongs to are null.
 	Unpriced []string `json:"unpriced_models"`
 	// Prices are the limits and prices in effect for the session, with day and source: those that it recorded, or the
 	// program's if it recorded none.
@@ -54,7 +54,8 @@ type Spend struct {
 	// CostMicroDollars is null if part of it has no known price; Priced is the part with a price.
 	CostMicroDollars   *int64 `json:"cost_micro_dollars"`
 	PricedMicroDollars int64  `json:"priced_micro_dollars"`
-	// ReportedMicroDollars is the cost that providers report themselves; only some do, and it is in no other sum.
+	// ReportedMicroDollars is the cost that providers report themselves; only some do, and it is not included in any
+	// other sum.
 	ReportedMicroDollars int64 `json:"reported_micro_dollars"`
 	// Cost is Manual Slop's float, in which an unknown price is 0.0.
 	Cost float64 `json:"cost"`

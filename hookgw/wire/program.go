@@ -191,7 +191,7 @@ type MCPServer struct {
 type MCPTool struct {
 	Name  string `json:"name"`
 	State string `json:"state"` // changed, new or gone
-	Diff  string `json:"diff"`  // of its description and schema to the approved ones
+	Diff  string `json:"diff"`  // between its description and schema and the approved ones
 }
 
 // RoleList is the answer of GET /api/roles: the present actors and the missing roles.
