@@ -259,3 +259,19 @@ func (f *fixture) write(call, ticket, path, before, after string) {
 		ArgsSHA256: "d", Generation: 1, Files: []events.FileState{{Path: path, SHA256: after, Before: before,
 			Written: true}}})
 }
+
+func TestTicketsOfAClosedSessionNeitherWorkNorWait(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	f.graph()
+	f.begin("T-001")
+	f.put(person, events.SessionClosed{Reason: "enough"})
+	list := viewOf[views.Tickets](f, "/api/tickets?session="+session)
+	begun, todo := list.Tickets[0], list.Tickets[1]
+	require.NotNil(t, begun.Ended)
+	require.Equal(t, projections.WorkerStopped, begun.Attempts[0].Status)
+	require.Empty(t, todo.WaitsFor)
+	for _, ticket := range list.Tickets {
+		require.Empty(t, ticket.Actions)
+	}
+}

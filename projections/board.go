@@ -419,8 +419,8 @@ type Attempt struct {
 	Model   string     `json:"model,omitempty"`
 	Started time.Time  `json:"started"`
 	Ended   *time.Time `json:"ended,omitempty"`
-	Status  string     `json:"status"`           // in_progress, completed, blocked, given_up
-	Reason  string     `json:"reason,omitempty"` // why it is blocked or was given up
+	Status  string     `json:"status"`           // in_progress, completed, blocked, given_up, stopped with its session
+	Reason  string     `json:"reason,omitempty"` // why it is blocked, was given up or stopped
 }
 
 // TicketNote is a note of a user to the model that works on a ticket.
@@ -431,7 +431,7 @@ type TicketNote struct {
 }
 
 var ticketPasts = Fold[map[string]*TicketPast]{
-	Name: "ticket_pasts", Version: 1,
+	Name: "ticket_pasts", Version: 2,
 	Takes: ofTheWork,
 	New:   func() map[string]*TicketPast { return map[string]*TicketPast{} },
 	Apply: foldPast,
@@ -464,6 +464,10 @@ func foldPast(pasts map[string]*TicketPast, e *events.Event) map[string]*TicketP
 		end(p.Ticket, events.StatusBlocked, p.Reason)
 	case events.TicketRetried: // also by the engine, without a block
 		end(p.Ticket, AttemptGivenUp, p.Reason)
+	case events.SessionClosed:
+		for ticket := range pasts { // order-independent: each has its own attempts
+			end(ticket, WorkerStopped, p.Reason)
+		}
 	case events.TicketNoted:
 		past := of(p.Ticket)
 		past.Notes = append(past.Notes, TicketNote{p.By, e.Time, head(p.Note)})

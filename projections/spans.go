@@ -61,7 +61,7 @@ type spanTable struct {
 }
 
 var spans = Fold[*spanTable]{
-	Name: "spans", Version: 2,
+	Name: "spans", Version: 3,
 	Takes: ofTheWork,
 	New: func() *spanTable {
 		return &spanTable{Live: map[string]string{}, Calls: calls{}, open: map[string]*Span{}}
@@ -101,6 +101,11 @@ func (t *spanTable) apply(e *events.Event) *spanTable {
 		t.end(e, t.Live[p.Ticket], events.StatusCompleted, "")
 	case events.TicketBlocked:
 		t.end(e, t.Live[p.Ticket], events.StatusBlocked, p.Reason)
+	case events.SessionClosed:
+		// order-independent: each ticket has its own attempt
+		for _, attempt := range t.Live {
+			t.end(e, attempt, WorkerStopped, p.Reason)
+		}
 	case events.ContextRequested:
 		q := request{Tier: p.Tier, Goal: p.Goal, Track: p.Track, Ticket: p.Ticket}
 		t.begin(e, Span{ID: e.ID, Kind: SpanContext, Name: count(len(p.Views), "view") + " of files",

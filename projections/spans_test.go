@@ -106,3 +106,14 @@ func TestOldSpansAreDroppedAndCounted(t *testing.T) {
 	require.EqualValues(t, all, older+uint64(len(list)))
 	require.EqualValues(t, all, list[len(list)-1].Seq)
 }
+
+func TestAClosedSessionEndsItsAttempts(t *testing.T) {
+	t.Parallel()
+	s, _ := planned(t, "T-001")
+	s.by(events.ActorConductor, events.TicketStarted{Track: "TR-1", Ticket: events.Ticket{ID: "T-001"}, Attempt: 1})
+	s.by("ada", events.SessionClosed{Reason: "enough"})
+	attempt, known := s.set.Span("T-001#1")
+	require.True(t, known)
+	require.Equal(t, []any{projections.WorkerStopped, "enough"}, []any{attempt.State, attempt.Detail})
+	require.NotNil(t, attempt.End)
+}

@@ -42,4 +42,9 @@ func TestATicketListsItsNewestAttemptsAndNotes(t *testing.T) {
 	require.Equal(t, []any{100, projections.AttemptGivenUp, "a test failed"}, []any{given.Attempt, given.Status,
 		given.Reason})
 	require.NotNil(t, given.Ended, "the engine retries without a block")
+
+	s.by("ada", events.SessionClosed{Reason: "enough"})
+	last = s.set.TicketPast("T-001").Attempts[projections.MaxPast-1]
+	require.Equal(t, []any{101, projections.WorkerStopped, "enough"}, []any{last.Attempt, last.Status, last.Reason})
+	require.NotNil(t, last.Ended)
 }

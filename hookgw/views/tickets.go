@@ -28,7 +28,7 @@ type Ticket struct {
 	projections.TicketPast
 	Requests int      `json:"requests"` // to models
 	Tokens   int64    `json:"tokens"`
-	Actions  []string `json:"actions"` // of POST /api/control, as far as the ticket's state shows
+	Actions  []string `json:"actions"` // of POST /api/control, as far as the states of ticket and session show
 	// Layer and Place are where a drawing shows it: dependencies are in earlier layers.
 	Layer int `json:"layer"`
 	Place int `json:"place"`
@@ -41,7 +41,8 @@ func getTickets(c *core.Call) error {
 func ticketsOf(s *projections.Set) Tickets {
 	out := Tickets{Tracks: s.Tracks(), Tickets: []Ticket{}}
 	why := reasons{states: map[string]string{}, asks: map[string]projections.Ask{},
-		workers: map[string]*projections.Worker{}, paused: s.Settings().Paused}
+		workers: map[string]*projections.Worker{}, paused: s.Settings().Paused,
+		closed: s.Summary().Closed != nil}
 	for _, a := range s.OpenAsks() {
 		if _, older := why.asks[a.Ticket]; a.Ticket != "" && !older {
 			why.asks[a.Ticket] = a
@@ -59,6 +60,12 @@ func ticketsOf(s *projections.Set) Tickets {
 		t := Ticket{TicketRow: row, WaitsFor: why.of(row), Ask: why.asks[row.ID].AskRaised.Ask, Actions: actions(row.Status),
 			TicketPast: s.TicketPast(row.ID),
 			Layer:      places[i].layer, Place: places[i].place}
+		if n := len(t.Attempts); row.Status == events.StatusInProgress && n > 0 { // ended with its session
+			t.Ended = t.Attempts[n-1].Ended
+		}
+		if why.closed {
+			t.Actions = []string{}
+		}
 		if w := waits[row.ID]; w != nil {
 			t.WaitedMS, t.WaitsSince = w.waited.Milliseconds(), w.since
 		}
@@ -125,6 +132,7 @@ type reasons struct {
 	asks    map[string]projections.Ask // the oldest open one, by ticket
 	workers map[string]*projections.Worker
 	paused  bool
+	closed  bool // the session
 }
 
 func (r *reasons) of(t projections.TicketRow) string {
@@ -143,7 +151,9 @@ func (r *reasons) of(t projections.TicketRow) string {
 			return "the " + w.WaitsFor
 		}
 	case events.StatusTodo:
-		return r.notBegun(t)
+		if !r.closed {
+			return r.notBegun(t)
+		}
 	}
 	return ""
 }

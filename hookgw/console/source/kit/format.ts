@@ -52,6 +52,7 @@ const shapes: Record<string, string> = {
   failed: "✗",
   given_up: "✗",
   killed: "✗",
+  stopped: "✗",
   idle: "○",
   planning: "◐",
   executing: "◐",
