@@ -8,8 +8,8 @@ import (
 	"manualslop/tools/document"
 )
 
-// looseMatch is a place whose lines differ from a wanted text only in their indentation, all by the same blanks,
-// and in trailing blanks.
+// looseMatch is a range of lines that differ from the requested text only in trailing blanks and in indentation,
+// which differs by the same blanks on every line.
 type looseMatch struct {
 	first, last int    // 0-based lines
 	prefix      string // the additional indentation of the file's lines

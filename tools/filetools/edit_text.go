@@ -30,7 +30,7 @@ type lineRange struct {
 	End   int `json:"end_line"`
 }
 
-// String formats the lines as in answers.
+// String formats the range as answers show it.
 func (r lineRange) String() string {
 	if r.Start == r.End {
 		return fmt.Sprintf("line %d", r.Start)

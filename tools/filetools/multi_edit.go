@@ -88,7 +88,7 @@ type multiEditor struct {
 	notes string
 }
 
-// editedFile is a file before all edits and after those applied so far.
+// editedFile holds a file's content before all edits and after those applied so far.
 type editedFile struct{ old, now tools.TextFile }
 
 func (m *multiEditor) edit(ctx context.Context, e oneEdit) error {

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// changing is the note that slop is changing the files of merged work: differences from the branch are then not a
-// person's work. Without the note, they are.
+// changing is the note that exists while slop changes the files of merged work. While it exists, differences from the
+// branch are slop's; otherwise they are a person's work.
 const changing = "changing"
 
 func (w Worktrees) changing() (ours bool, err error) {

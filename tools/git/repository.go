@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// repository is where a working tree and its administrative folders are.
+// repository holds the locations of a working tree and its administrative folders.
 type repository struct {
 	root   string // root of the working tree
 	admin  string // contains HEAD and index: .git, or its subfolder for one worktree

@@ -22,8 +22,8 @@ const Merged = "merged"
 // the work of all of them is merged. The user's own working tree, branch, HEAD and index are read but never
 // written. Every step can be repeated after a crash, and steps run one at a time, across processes.
 //
-// No program runs that the repository configures: refs are moved, and files are read and written, in private
-// administrative folders with their own configuration, without hooks, filters, merge drivers and signatures.
+// No program configured by the repository runs: refs are moved, and files are read and written, in private
+// administrative folders with their own configuration, without hooks, filters, merge drivers or signatures.
 // Worktrees are registered in the repository without git. Therefore a file under a content filter such as LFS
 // appears in its stored form.
 type Worktrees struct {

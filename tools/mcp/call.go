@@ -15,13 +15,13 @@ import (
 // maxCalls limits the concurrent calls of one server; further calls wait.
 const maxCalls = 8
 
-// Times of a call. They do not count while a user is asked.
+// Time limits of a call. They are suspended while the user has a question to answer.
 const (
 	callTimeout = 120 * time.Second // default; see Definition.CallMS; progress restarts it
 	hardTimeout = 10 * time.Minute  // limit even with progress; at least callTimeout
 )
 
-// limits are the times of one running call.
+// limits are the time limits of one running call.
 type limits struct {
 	quiet, whole time.Duration
 	silence, end *time.Timer
@@ -30,7 +30,7 @@ type limits struct {
 	held int // questions that a user is asked now
 }
 
-// startLimits starts the times of a call. over is called when one of them is over.
+// startLimits starts the time limits of a call. over is called when one of them is reached.
 func startLimits(d Definition, over func(error)) *limits {
 	l := &limits{quiet: cmp.Or(time.Duration(d.CallMS)*time.Millisecond, callTimeout)}
 	l.whole = max(l.quiet, hardTimeout)

@@ -47,7 +47,8 @@ func diffOf(before, now string) string {
 }
 
 // Approval returns the hash by which the user approves the current tools. It is the hash of the definition or, for a
-// trusted server whose tools changed, of the definition and the changes. So the user approves only what was shown.
+// trusted server whose tools changed, of the definition and the changes. This ensures that the user approves only
+// what was shown.
 func (s Status) Approval(now []Pin) (string, error) {
 	changes := slices.DeleteFunc(Compare(s.Pins, now), func(c Change) bool { return c.State == Unchanged })
 	if !s.Trusted || len(changes) == 0 {

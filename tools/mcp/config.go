@@ -286,9 +286,9 @@ func (e entry) transport(d Definition) (string, error) {
 	return kind, nil
 }
 
-// Load reads the user's configuration, the project's, and those of the project's other files that more names;
-// see others. A server of the user hides one of the same name in the project, whose filters then also apply,
-// and a notice says so. A missing file has no servers.
+// Load reads the configurations of the user and the project, and those in the other files of the project that more
+// lists; see others. A server of the user hides one of the same name in the project, and a notice says so; the
+// filters of the hidden server also apply. A missing file defines no servers.
 func Load(user, project string, more []string) (found []Definition, notices []string, failed error) {
 	var files []string
 	if user != "" {

@@ -56,8 +56,8 @@ type Manager struct {
 
 // Open reads the configurations and the user's trust. It starts nothing. project is the absolute path of the
 // project's folder. An empty user folder has no configuration and trusts nothing. others lists files of other
-// programs to read as well, such as ".mcp.json". A file or a server that cannot be read is reported in the error
-// and ignored; the manager has the others.
+// programs to read as well, such as ".mcp.json". A file or a server that cannot be read is reported in the error and
+// ignored; the manager uses the others.
 func Open(user, project string, others []string, around Surroundings) (*Manager, error) {
 	m := &Manager{user: user, project: project, others: others, around: around, running: map[string]Server{}}
 	m.mu.Lock()

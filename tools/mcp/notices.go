@@ -22,14 +22,14 @@ const (
 // confirmTimeout is how long a server may take to confirm a log level, or in the newer protocol a subscription.
 const confirmTimeout = 5 * time.Second
 
-// Hooks lead from a running request back to its caller. A nil hook has no effect.
+// Hooks connect a running request to its caller. A nil hook has no effect.
 type Hooks struct {
 	// Client owns what the request subscribes to; see [tools.Env.Client].
 	Client string
 	// Ask passes the server's questions to the user.
 	Ask Ask
-	// Notify is called with what the server reports during the request, one after the other. With a subscription it
-	// is called with changes of the resource, also after the request.
+	// Notify is called with each report of the server during the request, one at a time. With a subscription, it is
+	// also called after the request, with changes of the resource.
 	Notify func(tools.Notice)
 }
 
@@ -121,7 +121,7 @@ func (c *connection) watching(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// notices collects the first notices of a call for its record, and passes all on.
+// notices collects the first notices of a call for its record, and passes every notice on.
 type notices struct {
 	on func(tools.Notice)
 

@@ -131,7 +131,7 @@ func (a *access) Authorize(ctx context.Context, r *http.Request, answer *http.Re
 }
 
 // ownResource is the transport of one attempt to get access. It ends the attempt when metadata of a protected resource
-// name another resource than the server, where the SDK would go on without them. Its requests come one after another.
+// name another resource than the server, where the SDK would go on without them. Its requests are sequential.
 type ownResource struct {
 	server *url.URL
 	next   http.RoundTripper

@@ -280,10 +280,10 @@ func blocks(parts []sdk.Content) (tools.Result, error) {
 	return tools.Result{Text: textOf(parts), Content: contents(parts)}, nil
 }
 
-// Prompt is the structured result of [GetPrompt]: the data that its content blocks do not have.
+// Prompt is the structured result of [GetPrompt]: the data that its content blocks do not contain.
 type Prompt struct {
 	Description string   `json:"description,omitempty"`
-	Roles       []string `json:"roles"` // of the messages, one for each block
+	Roles       []string `json:"roles"` // roles of the messages, one for each block
 }
 
 func getPrompt(ctx context.Context, c *connection, meta sdk.Meta, raw json.RawMessage) (tools.Result, error) {

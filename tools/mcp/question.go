@@ -28,8 +28,8 @@ const maxKey = 100
 
 var errTooManyQuestions = fmt.Errorf("a call may ask at most %d questions", maxQuestions)
 
-// round says how a question was asked: under which name of the server, with how many at once. It is empty in the
-// older protocol.
+// round identifies how a question was asked: key is the server's name for it, of the number of questions asked
+// together. It is empty in the older protocol.
 type round struct {
 	key string
 	of  int

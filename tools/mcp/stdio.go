@@ -27,7 +27,7 @@ const (
 	maxJunk      = 3               // lines that are not messages and are logged
 )
 
-// codeTooLarge is the error code for an answer above maxMessage.
+// codeTooLarge is the error code for an answer larger than maxMessage.
 const codeTooLarge = -32099
 
 // process is a running stdio server. It is a transport of the SDK and also the transport's only connection.
@@ -127,8 +127,8 @@ func (p *process) exit() error {
 	return fmt.Errorf("the server ended: %s", status)
 }
 
-// Write sends one message as one line. If a server/discover is not answered in time, it is answered with "method
-// not found", so that the SDK continues with initialize.
+// Write sends one message as one line. If the server does not answer server/discover in time, the transport answers
+// it with "method not found", so that the SDK continues with initialize.
 func (p *process) Write(_ context.Context, m jsonrpc.Message) error {
 	data, err := jsonrpc.EncodeMessage(m)
 	if err != nil {

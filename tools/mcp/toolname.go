@@ -12,8 +12,9 @@ import (
 // maxName limits the name of a tool, in characters.
 const maxName = 64
 
-// ToolName returns mcp__server__tool with invalid characters replaced. If that changes the name or makes it too
-// long, the name keeps its end and gets 8 digits of a digest, so that it does not depend on other servers.
+// ToolName returns mcp__server__tool with invalid characters replaced. If that changes the name or the result is too
+// long, only the end of the name is kept and 8 hexadecimal digits of a digest are appended, so that the result does
+// not depend on other servers.
 func ToolName(server, tool string) string {
 	at, of := slug(strings.ToLower(server), "-"), slug(tool, "_")
 	name := events.ExternalToolPrefix + at + "__" + of

@@ -40,7 +40,7 @@ type Statement struct {
 	Decorators []Span       // each from its '@' to the last token of its logical line
 	Parent     *Statement   // nil at top level
 	Body       []*Statement // suite
-	Indent     string       // blanks before its logical line, or its header's for an inline suite, after a form feed
+	Indent     string       // blanks before its logical line (the header's, if inline), after any form feed
 	Symbol     *Symbol      // set for every Def and Class, nil for all others
 }
 

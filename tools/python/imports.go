@@ -9,7 +9,7 @@ type Import struct {
 	Level        int    // leading dots
 	From         bool
 	Names        []ImportedName // for a plain import, the module itself
-	Conditional  bool           // not on the module's top level: inside if, try, with, a class, a function …
+	Conditional  bool           // not at the module's top level but inside if, try, with, a class, a function …
 	TypeChecking bool           // inside "if TYPE_CHECKING:"
 }
 

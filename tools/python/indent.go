@@ -1,6 +1,6 @@
 package python
 
-// indentation describes where a logical line begins and how deep it is indented.
+// indentation describes where a logical line begins and how deeply it is indented.
 type indentation struct {
 	line  int // start of its first physical line
 	from  int // start of its leading blanks, after the last form feed

@@ -3,7 +3,7 @@ package python
 // StatementKind classifies a statement by its first word.
 type StatementKind uint8
 
-// Kinds of statements. Simple covers expressions, assignments and everything that begins no known statement.
+// Kinds of statements. Simple covers expressions, assignments and every line that does not begin a known statement.
 const (
 	Simple StatementKind = iota
 	Def

@@ -25,8 +25,8 @@ type parser struct {
 	chunk      int
 }
 
-// Parse reads the structure of decoded text without byte order mark. It never fails and never panics;
-// see File.Problems.
+// Parse reads the structure of decoded text, which must not begin with a byte order mark. It never fails and never
+// panics; see File.Problems.
 func Parse(text string) *File {
 	f := &File{Text: text, hasCR: strings.IndexByte(text, '\r') >= 0}
 	f.Lines = f.lines()

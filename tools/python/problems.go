@@ -8,7 +8,7 @@ import (
 // Problem is an error in a text.
 type Problem struct {
 	Offset int    // the byte at the column that CPython reports
-	Text   string // CPython's wording where it is known
+	Text   string // CPython's wording, if known
 	Type   string // the exception: SyntaxError, IndentationError or TabError
 	stage  stage
 	found  int // how far the reader was when it found the problem
@@ -45,14 +45,14 @@ func (f *File) setProblems(found []Problem) {
 	slices.SortStableFunc(f.Problems, func(a, b Problem) int { return cmp.Compare(a.Offset, b.Offset) })
 }
 
-// Found returns how far a reader has read when the problem shows, which may be after Offset.
+// Found returns the offset up to which a reader has read when it detects the problem. It may be after Offset.
 func (p Problem) Found() int { return p.found }
 
 // Broken returns the lexical or indentation error that CPython reports for text, and false if there is none.
 func Broken(text string) (Problem, bool) { return Parse(text).Broken() }
 
 // Broken returns the problem of the file that CPython would report, and false if there is none. It is not always
-// the first: errors of the tokenizer win over earlier ones of the parser.
+// the first: tokenizer errors take precedence over earlier parser errors.
 func (f *File) Broken() (Problem, bool) {
 	if len(f.Problems) == 0 {
 		return Problem{}, false
@@ -66,8 +66,8 @@ func (f *File) Broken() (Problem, bool) {
 }
 
 // InsteadOf returns the problem that CPython reports instead of a parser error in a line (1-based), and false if
-// CPython reports the parser error itself. Tokenizer errors anywhere win, and so does an unclosed bracket of an
-// earlier line.
+// CPython reports the parser error itself. Tokenizer errors anywhere take precedence, as does an unclosed bracket on
+// an earlier line.
 func (f *File) InsteadOf(line int) (Problem, bool) {
 	p := f.tokenize()
 	return p, p.stage == raised && p.Text != "" || p.stage == parsed && f.LineOf(p.Offset) < line

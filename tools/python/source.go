@@ -30,8 +30,8 @@ func (f *File) SourceSpan(s *Symbol) Span {
 	return f.WholeLines(Span{s.Statement.OuterStart(), s.Statement.End})
 }
 
-// WholeLines extends a span to whole lines without the last line end: over the blanks before it, and over the
-// text after it if that is only blanks, semicolons, a comment or a backslash.
+// WholeLines extends a span to whole lines without the last line end: it adds the blanks before the span, and the
+// text after it if that consists only of blanks, semicolons, a comment or a backslash.
 func (f *File) WholeLines(span Span) Span {
 	first := f.Lines[f.LineOf(span.Start)-1]
 	if strings.TrimLeft(f.Text[first.Start:span.Start], " \t\f") == "" {
@@ -49,7 +49,7 @@ func (f *File) WholeLines(span Span) Span {
 // Signature returns the header of a definition as written, from its keyword through the colon.
 func (f *File) Signature(s *Symbol) string { return s.Statement.Header.Of(f.Text) }
 
-// Decorators returns the decorator expressions as written, without '@' and surrounding blanks.
+// Decorators returns the decorator expressions as written, without '@' or surrounding blanks.
 func (f *File) Decorators(s *Symbol) []string {
 	out := make([]string, 0, len(s.Statement.Decorators))
 	for _, d := range s.Statement.Decorators {

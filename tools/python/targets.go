@@ -188,7 +188,7 @@ func (t *targets) skip(depth int) {
 }
 
 // Variable is one module-level or class-level binding of a name: by an assignment (plain, annotated or augmented,
-// also of tuples) or by a type alias.
+// including tuple assignments) or by a type alias.
 type Variable struct {
 	Name        string // NFKC
 	Path        string // includes the enclosing classes: "A.x"

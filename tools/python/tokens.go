@@ -27,8 +27,8 @@ type Token struct {
 	Span
 }
 
-// Tokens returns the tokens of a span, which must begin outside strings and brackets, unless the caller does not
-// need to know about them. Comments are included; indentation is not.
+// Tokens returns the tokens of a span. Strings and brackets that begin before the span are not taken into account.
+// Comments are included; indentation is not.
 func (f *File) Tokens(span Span) iter.Seq[Token] {
 	return func(yield func(Token) bool) {
 		l := f.lexer(span.End)

@@ -39,7 +39,7 @@ type moveData struct {
 	DestUses    []int       `json:"destination_uses"` // lines of dest_path that still use the old name
 	Imports     []edit.Need `json:"imports"`          // imports that dest_path lacked
 	Names       []string    `json:"names"`            // other names of src_path that the moved code uses
-	Clashes     []string    `json:"clashes"`          // names it uses that dest_path binds to something else
+	Clashes     []string    `json:"clashes"`          // names in the moved code that dest_path binds to something else
 }
 
 // PyMoveDef returns the tool that moves a definition.

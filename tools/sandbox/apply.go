@@ -25,10 +25,10 @@ type Write struct {
 }
 
 // Apply writes all the files or none of them. It fails with ErrConflict if a file does not match Before, with
-// ErrTooLarge over the size limit, and with ErrDenied if a file has several hard links. The guard must have been
-// taken for every file. If the context ends before the first rename, nothing is written; later it has no effect.
-// If the process dies between renames, some files have their old content and some the new one, but no file has a
-// mixture.
+// ErrTooLarge if a file is over the size limit, and with ErrDenied if a file has several hard links. The guard must
+// cover every file. If the context ends before the first rename, nothing is written; if it ends later, that has no
+// effect. If the process dies between renames, some files have their old content and some the new one, but no file
+// has a mixture.
 func (g *Guard) Apply(ctx context.Context, writes []Write) error {
 	if len(writes) > MaxWrites {
 		return fmt.Errorf("%d files, more than the limit of %d: %w", len(writes), MaxWrites, ErrTooLarge)

@@ -33,7 +33,7 @@ type blacklist struct {
 	engine   []string  // absolute real paths of the engine's folders, folded, slash separated
 }
 
-// foldedFolder is a folder whose entries are checked. Its path is folded only once for all of them.
+// foldedFolder is a folder whose entries are checked. Its path is folded once for all its entries.
 type foldedFolder struct {
 	path string // absolute, with a trailing slash
 	base int    // length of the base's part of path

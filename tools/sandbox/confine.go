@@ -33,15 +33,15 @@ type Confinement struct {
 	Network bool
 	// Frozen are paths, relative to the base directories, that are readable but not writable, such as
 	// configuration of the engine. They cannot be created either, and the folders above them cannot be replaced.
-	// If some of these folders do not exist, the outermost one is held as an empty folder. Folders may be
-	// patterns, which match existing folders.
+	// If some of these folders do not exist, an empty folder takes the place of the outermost one. Folders may
+	// be patterns, which match existing folders.
 	Frozen []string
 }
 
 // Confine changes a command so that it can write to the base directories and to its own temporary folder, and
 // nowhere else. The rest of the file system is read-only; home directories, /tmp and /run are empty. Protected
 // files and the engine's folders cannot be accessed or created. Other processes are invisible, and without
-// Network no address is reachable. All processes end with the program. Directories of PATH stay readable wherever
+// Network no address is reachable. All processes end with the program. The directories on PATH stay readable wherever
 // they are.
 //
 // Call release when the program has ended. If confinement is not possible, the error matches ErrNotConfined and

@@ -46,7 +46,7 @@
 //
 // [Workspace.Confine] runs a program in such a namespace and with a restricted file system (bubblewrap, Linux
 // only): the program can write to the bases and to an empty /tmp, sees no home directory, and cannot access or
-// create protected files. If that is not possible, the error is [ErrNotConfined] and nothing runs.
+// create protected files. If that is not possible, it returns [ErrNotConfined] and runs nothing.
 //
 // # Errors
 //

@@ -113,8 +113,9 @@ func expand(value string, vars map[string]string) string {
 	}
 }
 
-// FindProgram returns the absolute path of an executable file with one of names in a directory of env's PATH, or
-// false. It searches all directories for a name before it tries the next name.
+// FindProgram returns the absolute path of an executable file that has one of the names and is in a directory of
+// env's PATH. It returns false if it finds none. It searches all directories for a name before it tries the next
+// name.
 func FindProgram(env []string, names ...string) (string, bool) {
 	var dirs []string
 	for _, entry := range env {

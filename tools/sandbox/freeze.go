@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// placeholderText is the content of a file that only holds a name. A killed run may leave such a file behind; the
+// placeholderText is the content of a file that only reserves a name. A killed run may leave such a file behind; the
 // next run recognises and removes it.
 const placeholderText = "# slop keeps this name free while a confined script runs; this file may be deleted.\n"
 

@@ -221,7 +221,7 @@ type WalkStats struct {
 	Visited   int  // entries passed to the visitor
 	Ignored   int  // entries excluded by .gitignore, not counting the content of ignored folders
 	Protected int  // entries left out because of their names, not counting their content
-	Truncated bool // the limit on entries ended the walk early
+	Truncated bool // the walk ended early at the limit on entries
 	Unread    int  // folders that could not be opened
 	// LeftOut counts the ignored and protected entries per folder.
 	LeftOut map[string]int

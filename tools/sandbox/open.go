@@ -172,7 +172,7 @@ func Digest(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// ReadFile reads one regular file after all checks. It fails with ErrTooLarge over the size limit.
+// ReadFile reads one regular file after all checks. It fails with ErrTooLarge if the file is over the size limit.
 func (w *Workspace) ReadFile(ctx context.Context, name string) (File, error) {
 	p, err := w.locate(name)
 	if err != nil {

@@ -37,7 +37,7 @@ func withoutRoot(dir *os.File) *os.File {
 	return os.NewFile(uintptr(fd), dir.Name())
 }
 
-// identity identifies a file across its names and counts them.
+// identity identifies a file regardless of its name and counts its names.
 type identity struct {
 	device, inode, links uint64
 }

@@ -22,7 +22,7 @@ func kernelName(*os.File) string { return "" }
 // withoutRoot returns the directory itself.
 func withoutRoot(dir *os.File) *os.File { return dir }
 
-// identity identifies a file across its names and counts them.
+// identity identifies a file regardless of its name and counts its names.
 type identity struct {
 	device, inode, links uint64
 }

@@ -67,11 +67,11 @@ type Stream struct {
 	All  bool // false if there were more than MaxWhole bytes
 }
 
-// Run runs a program to its end and leaves none of its processes running; see the package comment for how, and
-// for the one exception. The program has no terminal, and no input except Command.Input or what Command.Talk
-// writes. An error means that the program could not be started or that the context ended; the outcome then holds
-// the output up to that point. Follow is not called after Run has returned, unless a process that was not found
-// still holds the output.
+// Run runs a program to its end and leaves none of its processes running; see the package comment for how, and for
+// the one kind of process that it misses. The program has no terminal, and no input except Command.Input or what
+// Command.Talk writes. An error means that the program could not be started or that the context ended; the outcome
+// then holds the output up to that point. Follow is not called after Run has returned, unless a process that was not
+// found still holds the output.
 func Run(ctx context.Context, c Command) (Outcome, error) {
 	if err := ctx.Err(); err != nil {
 		return Outcome{}, err
@@ -87,7 +87,7 @@ func Run(ctx context.Context, c Command) (Outcome, error) {
 	return r.wait(ctx)
 }
 
-// running is a program that has been started and not yet ended.
+// running is a program that was started and has not ended yet.
 type running struct {
 	cmd     *exec.Cmd
 	mark    string

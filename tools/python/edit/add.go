@@ -28,7 +28,7 @@ type Anchor struct {
 
 // Add puts a new definition into the module, or into the class or function that the dotted path name begins with.
 // content is the definition; the last part of name must be its name. If name is empty, or names a class or
-// function other than the one that content defines, it gives only the location. Add returns the resulting path of
+// function other than the one that content defines, it specifies only the location. Add returns the resulting path of
 // the definition.
 func (s Source) Add(name, content string, anchor Anchor) (path string, change Change, err error) {
 	fr, err := newFragment("new_content", content)

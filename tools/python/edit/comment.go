@@ -7,7 +7,7 @@ import (
 	"manualslop/tools/python"
 )
 
-// directive is a comment for a program, not about the definition below it: a
+// directive is a comment that addresses a program and does not describe the definition below it: a
 // shebang, an encoding cookie, a region marker, a cell mark, or a switch of a
 // linter or formatter.
 var directive = sync.OnceValue(func() *regexp.Regexp {

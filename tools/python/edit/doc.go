@@ -18,6 +18,6 @@
 //   - New lines take the line ends of the lines they replace, or of their neighbours.
 //   - The result must parse; otherwise the change is refused.
 //
-// It imports only the packages document and python from this project. Fuzz targets and a comparison with
+// Of this project's packages, it imports only document, python and python/grammar. Fuzz targets and a comparison with
 // CPython's ast over its standard library check these rules in tests.
 package edit

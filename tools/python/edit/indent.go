@@ -13,7 +13,7 @@ type layout struct {
 	old   []string // the lines that are replaced, none for new text
 }
 
-// level is one level of indentation in a fragment, as it is and as it will be.
+// level is one level of indentation in a fragment, before and after it is inserted.
 type level struct{ old, new string }
 
 // at returns the lines of the fragment re-indented for their new location. The structure is preserved: each

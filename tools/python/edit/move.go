@@ -16,8 +16,8 @@ type Relocation struct {
 	Name         string // dotted path in the source
 	NewName      string // dotted path in the destination; empty means Name
 	Anchor       Anchor // anchor in the destination
-	CarryImports bool   // add missing imports to the destination
-	Together     bool   // both files are in one folder, so relative imports mean the same
+	CarryImports bool   // whether to add missing imports to the destination
+	Together     bool   // both files are in one folder, so relative imports refer to the same modules
 }
 
 // Moved is the result of a move. For a move within one file Source and

@@ -40,7 +40,7 @@ type Change struct {
 	Result string
 }
 
-// Open parses text without byte order mark, and rejects text that does not parse.
+// Open parses text, which must not begin with a byte order mark. It rejects text that does not parse.
 func Open(path, text string) (Source, error) {
 	source := Source{Path: path}.with(text)
 	if problem, broken := source.broken(); broken {

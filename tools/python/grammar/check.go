@@ -23,9 +23,9 @@ type Error struct {
 // maxErrors limits the errors of one text.
 const maxErrors = 100
 
-// Check returns the syntax errors of a text without byte order mark: first the one that a compiler reports, then
-// one for each other line that has an error, in order. It returns at most limit errors, or 100 if limit is not
-// positive, and nil if the text is valid in the newest version of Python.
+// Check returns the syntax errors of a text that does not begin with a byte order mark: first the one that a compiler
+// reports, then one for every other line that has an error, in order. It returns at most limit errors, or 100 if limit
+// is not positive, and nil if the text is valid in the newest version of Python.
 func Check(text string, limit int) []Error {
 	return CheckFile(python.Parse(text), limit)
 }

@@ -4,7 +4,7 @@
 // [Check] returns the syntax errors that CPython's compiler finds before it looks at names. It agrees with
 // CPython on whether a text has an error, and nearly always on the line. Errors of tokens and of indentation have
 // CPython's wording; most others are "invalid syntax". It accepts the language of Python 3.14: match, type
-// parameters with defaults, f-strings and t-strings of any nesting.
+// parameters with defaults, f-strings and t-strings nested to any depth.
 //
 // [CompileErrors] returns errors that CPython reports only when it compiles a text that parses, such as a return
 // outside a function.
@@ -13,7 +13,7 @@
 // it, by the rules of CPython's symbol tables. It also finds every call. In broken text it covers the statements
 // that parse.
 //
-// Nothing here panics, whatever the text. Expressions and blocks may nest some thousand levels; deeper nesting is
+// Nothing here panics, whatever the text. Expressions and blocks may nest a few thousand levels deep; deeper nesting is
 // a syntax error.
 //
 // The tokens come from package python. The tests compare with a real CPython if python3 is on PATH.

@@ -7,9 +7,9 @@ import (
 	"manualslop/tools/python"
 )
 
-// CompileErrors returns errors that CPython reports after parsing, when it compiles, such as "'return' outside
-// function". They come from the statements that parse, in order, at most 100, in CPython's words. Conflicts with
-// a global or nonlocal statement are not found.
+// CompileErrors returns errors that CPython reports after parsing, when it compiles the text, such as "'return' outside
+// function". They come from the statements that parse, in order and in CPython's wording. It returns at most 100.
+// Conflicts with a global or nonlocal statement are not found.
 func CompileErrors(file *python.File) []Error {
 	toks := tokensOf(file)
 	root, _ := parse(file.Text, toks, NewestVersion)

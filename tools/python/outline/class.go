@@ -9,7 +9,7 @@ import (
 	"manualslop/tools/python"
 )
 
-// Class describes a class as far as its own source shows.
+// Class describes a class, using only the source of the class itself.
 type Class struct {
 	Symbol     *python.Symbol
 	Bases      []string          // expressions as written, without keywords
@@ -170,7 +170,7 @@ func gap(f *python.File, before, after python.Token) string {
 	return " "
 }
 
-// Signature returns the header of a class or function on one line, without comments and the final colon.
+// Signature returns the header of a class or function on one line, without comments or the final colon.
 func Signature(f *python.File, s *python.Symbol) string {
 	tokens := significant(f, s.Statement.Header)
 	if n := len(tokens); n > 0 && text(f, tokens[n-1]) == ":" {

@@ -9,8 +9,8 @@ import (
 	"manualslop/tools/python"
 )
 
-// maxStatement is the largest number of characters of a constant that is kept unchanged, maxAll that of an
-// assignment to __all__.
+// A constant of at most maxStatement characters is kept unchanged, as is an assignment to __all__ of at most maxAll
+// characters.
 const (
 	maxStatement = 100
 	maxAll       = 4_000

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// names.txt has the top-level modules and packages of CPython 3.11 to 3.14 on all platforms, one a
-// line, sorted: sys.stdlib_module_names of each version, __main__, and the packages of its tests.
+// names.txt lists the top-level modules and packages of CPython 3.11 to 3.14 on all platforms, sorted, one per line:
+// sys.stdlib_module_names of each version, __main__, and the packages of its tests.
 //
 //go:embed names.txt
 var names string

@@ -32,8 +32,8 @@ type CallGraph struct {
 	Unresolved []Unresolved `json:"unresolved"` // calls in the target and its callees whose callee is unknown
 	// Possible are calls of this name on objects of unknown type, which may call the target.
 	Possible  []Unresolved `json:"possible"`
-	Library   []Library    `json:"library"`   // calls of code outside the project, by the target and its callees
-	Truncated bool         `json:"truncated"` // the limit on nodes left something out
+	Library   []Library    `json:"library"`   // calls by the target and its callees to code outside the project
+	Truncated bool         `json:"truncated"` // nodes were left out because of the limit
 	Warnings  []string     `json:"warnings"`
 }
 

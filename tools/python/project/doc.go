@@ -5,11 +5,11 @@
 //
 // [New] takes files that were already read, so the package does no I/O and is pure: the same files give the same
 // answers. The questions are methods of [Project]: [Project.Usages], [Project.Hierarchy], [Project.Calls] and
-// [Project.Rename]. There is no index that could become stale: a question first finds the files that mention a
-// name as bytes, on all cores, and parses only these and the files that their imports lead to. Parsed files are
-// kept for the next question to the same Project.
+// [Project.Rename]. There is no index that could become stale: a question first searches the bytes of all files for
+// the name, on all cores, and parses only the files that contain it and those reached through their imports. Parsed
+// files are kept for the next question to the same Project.
 //
-// # What is known
+// # How names are resolved
 //
 // Package grammar binds names as Python binds them. Across files, this package follows imports (absolute,
 // relative, of namespace packages and src layouts), aliases, re-exports through other modules, "import *" with

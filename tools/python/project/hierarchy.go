@@ -10,13 +10,13 @@ import (
 // Hierarchy is a class with its ancestors and subclasses.
 type Hierarchy struct {
 	Class     Definition `json:"class"`
-	Metaclass string     `json:"metaclass"` // as written; empty if none is named
+	Metaclass string     `json:"metaclass"` // as written; empty if the class names no metaclass
 	// Order lists the class and its ancestors within the project as "path:Class", in lookup order.
 	Order      []string    `json:"mro"`
 	Bases      []ClassNode `json:"bases"`      // direct bases with their own bases
 	Subclasses []ClassNode `json:"subclasses"` // direct subclasses with their own subclasses
 	Count      int         `json:"count"`      // number of subclasses at any depth, each counted once
-	Truncated  bool        `json:"truncated"`  // the limit on subclasses left some out
+	Truncated  bool        `json:"truncated"`  // subclasses were left out because of the limit
 }
 
 // ClassNode is one class in a tree of classes.

@@ -78,7 +78,7 @@ type edit struct {
 }
 
 // Rename finds the changes that a rename needs in all files. The error is a *RenameError, a *NotFoundError, an
-// *AmbiguousError or the context's; then nothing may be changed.
+// *AmbiguousError or the context's; after an error, the caller must not change any file.
 func (p *Project) Rename(ctx context.Context, q RenameQuery) (Renaming, error) {
 	n := &renamer{
 		resolver: p.resolver(), ctx: ctx, new: python.Normalize(q.New), wanted: map[boundIn]bool{}, edits: map[*Unit][]edit{},

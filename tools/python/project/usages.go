@@ -20,9 +20,9 @@ type UsageQuery struct {
 
 // Values of Usage.Certainty.
 const (
-	Certain  = "certain"  // it is one of the targets
+	Certain  = "certain"  // the occurrence refers to one of the targets
 	Possible = "possible" // what it refers to is unknown
-	Other    = "other"    // it is something else, such as a local variable
+	Other    = "other"    // it refers to something else, such as a local variable
 	Mention  = "mention"  // in a string or comment
 )
 
