@@ -67,8 +67,8 @@ func Engine() *tools.Registry {
 	return r
 }
 
-// Tools returns the registry of all built-in tools. It panics if the list is invalid, because the list is a
-// constant of the program.
+// Tools returns the registry of all built-in tools. It panics if the list is invalid, because the list is fixed at
+// compile time.
 func Tools() *tools.Registry {
 	r, err := tools.NewRegistry(list()...)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 type Language uint8
 
 const (
-	// C has no classes, namespaces, templates and operators.
+	// C has no classes, namespaces, templates or operators.
 	C Language = iota + 1
 	// CPP also reads C, except for old-style parameters.
 	CPP
@@ -47,8 +47,8 @@ func Belongs(name string) bool {
 // OnlyCPP reports whether a file name has an extension that only C++ uses.
 func OnlyCPP(name string) bool { return endings[ending(name)] }
 
-// LanguageOf returns the language of a file by its name. The name of a header is ambiguous, so there C++ keywords
-// in the text decide, and otherwise the result is asked.
+// LanguageOf returns the language of a file by its name. A header's name is ambiguous: it is C++ if asked is CPP or
+// if the text contains C++ keywords, and otherwise asked is returned.
 func LanguageOf(name, text string, asked Language) Language {
 	switch {
 	case OnlyCPP(name):

@@ -46,7 +46,8 @@ func newMacros() Macros {
 	return Macros{class: map[string]macroClass{}, calls: map[string]bool{}, body: map[string]string{}}
 }
 
-// Merge combines several Macros. If they conflict, a macro that stands for itself wins over one that annotates.
+// Merge combines several Macros. If they conflict, a macro that stands for itself takes precedence over one that
+// annotates.
 func Merge(all ...Macros) Macros {
 	out := newMacros()
 	for _, m := range all {

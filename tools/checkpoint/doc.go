@@ -11,6 +11,6 @@
 //     not show in its times. On Linux and macOS one of these times is the change time of the system, which a
 //     script cannot reset when it restores the modification time.
 //   - Files that .gitignore excludes are left out, because build outputs are rebuilt, not restored.
-//   - Limited by [MaxFiles], [MaxBytes] and the sandbox's limit for one file. Beyond these limits a state is
-//     incomplete, and [Compare] reports that.
+//   - A state is limited by [MaxFiles], [MaxBytes] and the sandbox's limit for one file. Beyond these limits
+//     it is incomplete, and [Compare] reports that.
 package checkpoint

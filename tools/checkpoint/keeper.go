@@ -33,8 +33,7 @@ type file struct {
 	link     string      // target of a link
 }
 
-// Take checks every file of the workspace, which must be the same one each
-// time. Release the state after use.
+// Take checks every file of the workspace. Every call must pass the same workspace. Release the state after use.
 func (k *Keeper) Take(ctx context.Context, workspace *sandbox.Workspace) (*State, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

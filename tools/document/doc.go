@@ -5,5 +5,5 @@
 // file: only replaced text is encoded again, and everything else is copied, so mixed line ends, invalid bytes and
 // odd encodings are preserved.
 //
-// Lines end at LF, CRLF or CR and nothing else, as in CPython and editors.
+// Only LF, CRLF and CR end a line, as in CPython and editors.
 package document

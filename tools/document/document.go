@@ -22,7 +22,7 @@ const (
 
 // Document is a text file: its text, and the information needed to write it back.
 type Document struct {
-	Text     string // decoded, without byte order mark, line ends as in the file
+	Text     string // decoded, without a byte order mark, line ends as in the file
 	Encoding string
 	data     []byte
 	page     paged // for declared encodings of Python source; its page is nil otherwise

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// SourceError reports why CPython would not decode a Python file, in CPython's words if they are known.
+// SourceError reports why CPython would not decode a Python file, in CPython's wording if it is known.
 type SourceError struct {
 	Line int    // 1-based line of the error
 	Text string // one line

@@ -15,8 +15,7 @@ type Splice struct {
 	New        string
 }
 
-// errSplices means that splices overlap, split a character or are outside the text, which is a programming error
-// of the caller.
+// errSplices means that splices overlap, split a character or are outside the text, which is a bug in the caller.
 var errSplices = errors.New("document: splices overlap, split a character or are outside the text")
 
 // Apply returns the text with all splices applied. They may be given in any order but must not overlap;

@@ -12,12 +12,12 @@ import (
 	"manualslop/tools/sandbox"
 )
 
-// maxVectors limits the vectors that are kept for a model; beyond it, those of texts that are gone are
-// dropped. The difference to MaxPassages is what remains usable when a user goes back to an earlier
-// state of the files.
+// maxVectors limits the vectors that are kept for a model. Beyond it, the vectors of texts that no longer exist are
+// dropped. Because it exceeds MaxPassages, some of them can be used again when a user returns to an earlier state of
+// the files.
 const maxVectors = MaxPassages + MaxPassages/2
 
-// atOnce is how many requests for embeddings run at the same time: enough to hide the network, and
+// atOnce is how many requests for embeddings run at the same time: enough to hide the network's latency, and
 // within the limits of small accounts.
 const atOnce = 4
 
@@ -44,11 +44,11 @@ type Finder struct {
 type Found struct {
 	Passages []Passage // best first
 	Seen     Seen
-	// Embedded is how many passages were embedded for this question; the others were known.
+	// Embedded is how many passages were embedded for this question; the vectors of the others were already stored.
 	Embedded int
 	// Meaning reports whether passages were compared by their vectors, not by their words.
 	Meaning bool
-	// Problem is why they were not, although there is an embedder; nil if they were.
+	// Problem is why they were not compared by their vectors although an embedder is set; otherwise it is nil.
 	Problem error
 }
 

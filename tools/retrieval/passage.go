@@ -25,7 +25,7 @@ const (
 	MaxText = 1_900
 	// maxPath limits the part of a path that is embedded, in bytes.
 	maxPath = 200
-	// MaxFileBytes is the size in bytes from which files are left out: they are data or generated.
+	// MaxFileBytes limits the size of a file. Larger files are left out, because they are data or generated.
 	MaxFileBytes = 256 << 10
 	// MaxPassages limits the passages of a workspace. That many contain about 30 MB of text, their vectors take
 	// 60 MB of disk at 768 dimensions, and embedding them costs about 0.20 to 1.50 dollars once.

@@ -19,8 +19,8 @@ import (
 )
 
 // store keeps the vectors of one model in one file: a header, and then records of a key, the vector and
-// a checksum. Records are only appended. A record that a kill or a damage left wrong is cut off with all
-// behind it, and those passages are embedded again.
+// a checksum. Records are only appended. A record that is incomplete after a kill or is damaged is cut off with
+// everything after it, and those passages are embedded again.
 type store struct {
 	file       *os.File
 	lock       *flock.Flock

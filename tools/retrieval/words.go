@@ -8,14 +8,14 @@ import (
 	"unicode"
 )
 
-// The usual parameters of BM25: how fast repeated words stop to count, and how much the length of a
-// passage does.
+// The usual parameters of BM25: how quickly further repetitions of a word stop counting, and how much the length of a
+// passage counts.
 const (
 	saturation = 1.2
 	lengthness = 0.75
 )
 
-// maxWords limits the different words of a question that count, so that a pasted file cannot make a
+// maxWords limits the distinct words of a question that are used, so that a pasted file cannot make a
 // search slow.
 const maxWords = 64
 

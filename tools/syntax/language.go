@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Language is one of the supported languages. The zero value is no language.
+// Language is one of the supported languages. The zero value is not a language.
 type Language struct{ grammar *grammar }
 
 // Name returns the language's name in lower case, such as "go", "csharp" or "typescript".

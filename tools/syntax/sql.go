@@ -6,8 +6,8 @@ import (
 )
 
 // sqlReader lists what the CREATE statements of a script define. Dialects agree on how a statement begins and on little
-// after that, so the rest is read as words and brackets only. It knows the \ lines and the COPY data of psql, DELIMITER
-// of MySQL, and GO of Transact-SQL.
+// after that, so the rest is read as words and brackets only. It understands the \ lines and the COPY data of psql,
+// DELIMITER of MySQL, and GO of Transact-SQL.
 type sqlReader struct {
 	scanner
 	found     []Symbol

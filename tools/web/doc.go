@@ -5,8 +5,8 @@
 // A [Client] connects to http and https addresses only, on ports 80 and 443. Every connection is checked by its
 // final IP address when it is dialled, after name resolution and after each redirect. Addresses in the
 // special-purpose registries of IANA (loopback, private, link-local including metadata services, documentation,
-// multicast, translated forms of all these …) and addresses of this machine are rejected, whatever name, number
-// or redirect led to them. The list Settings.AllowHosts defines exceptions; see [Settings].
+// multicast, translated forms of all these, and others) and addresses of this machine are rejected, whatever name,
+// number or redirect led to them. The list Settings.AllowHosts defines exceptions; see [Settings].
 //
 // Proxies from the environment are not used. No cookies, credentials or referrers are sent. At most MaxRedirects
 // redirects are followed, and a URL that contains a known secret is rejected.

@@ -2,7 +2,7 @@ package web
 
 import "net/netip"
 
-// reach says which kind of allow-list entry opens a special address. Zero is invalid.
+// reach says which kind of allow-list entry permits a special address. Zero is invalid.
 type reach uint8
 
 const (

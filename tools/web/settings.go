@@ -70,7 +70,7 @@ func New(s Settings) (*Client, error) {
 // Problem is a failure that a model can understand. Its one-line text says what to do next.
 type Problem struct {
 	Text string
-	// Own means that no server had a part in the text.
+	// Own means that no part of the text came from a server.
 	Own bool
 }
 
