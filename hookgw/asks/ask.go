@@ -9,7 +9,6 @@ import (
 	"unicode"
 
 	"manualslop/events"
-	"manualslop/hookgw/access"
 	"manualslop/hookgw/core"
 	"manualslop/hookgw/problem"
 	"manualslop/projections"
@@ -120,25 +119,6 @@ func newUUID() string {
 func lookup(c *core.Call, session, id string) (ask projections.Ask, ok bool, err error) {
 	err = c.Read(session, func(s *projections.Set) { ask, ok = s.Ask(id) })
 	return ask, ok, err
-}
-
-// publishAsk publishes the question under the actor to which the token belongs. Clients find it through the queue
-// entry that its AskRaised creates.
-func publishAsk(c *core.Call, q question) error {
-	as := c.Gw.Own
-	if c.Right == access.RightAsk {
-		as = c.Gw.Agent
-	}
-	if full := c.Gw.Cfg.Bus.Room(); full != nil { // an agent's connection does not know how full the log is
-		return full
-	}
-	e, err := c.Gw.AskEvent(as, q.session, events.AskPosted{
-		RequestID: q.id, Data: q.data, BodySHA256: q.digest, TimeoutMS: c.Gw.Cfg.AskTimeout.Milliseconds(),
-	})
-	if err != nil {
-		return err
-	}
-	return c.Publish(as, e)
 }
 
 // settled answers a waiting request.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"manualslop/events"
+	"manualslop/hookgw/access"
 	"manualslop/hookgw/core"
 	"manualslop/hookgw/feed"
 	"manualslop/hookgw/problem"
@@ -68,20 +69,32 @@ func (a *asking) put() (left time.Duration, err error) {
 		return 0, err
 	}
 	left = a.Gw.Cfg.AskTimeout
-	if !known {
-		return left, publishAsk(&a.Call, a.q)
+	if known {
+		if err := a.q.same(ask); err != nil {
+			return 0, err
+		}
+		if ask.Settled != nil {
+			return 0, answerOf(&a.Call, ask.Settled)
+		}
+		if ask.ExpiresAt != nil {
+			left = ask.ExpiresAt.Sub(a.Gw.Cfg.Clock())
+		}
+		go a.watch()
+		return left, nil
 	}
-	if err := a.q.same(ask); err != nil {
+	as := a.Gw.Own
+	if a.Right == access.RightAsk {
+		as = a.Gw.Agent
+	}
+	if full := a.Gw.Cfg.Bus.Room(); full != nil { // an agent's connection does not know how full the log is
+		return 0, full
+	}
+	e, err := a.Gw.AskEvent(as, a.q.session, events.AskPosted{RequestID: a.q.id, Data: a.q.data, BodySHA256: a.q.digest,
+		TimeoutMS: a.Gw.Cfg.AskTimeout.Milliseconds()})
+	if err != nil {
 		return 0, err
 	}
-	if ask.Settled != nil {
-		return 0, answerOf(&a.Call, ask.Settled)
-	}
-	if ask.ExpiresAt != nil {
-		left = ask.ExpiresAt.Sub(a.Gw.Cfg.Clock())
-	}
-	go a.watch()
-	return left, nil
+	return left, a.Publish(as, e)
 }
 
 // told handles an event of the ask without blocking the caller.

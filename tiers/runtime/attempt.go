@@ -43,7 +43,12 @@ func (m *Models) handle(ctx context.Context, d events.Delivery) error {
 		}
 		return nil
 	}
-	return m.calling.only(e.Session+" "+e.ID, func() error { return m.attempt(ctx, tr, e, p, d) })
+	key := e.Session + " " + e.ID
+	if !m.calling.begin(key) {
+		return events.ErrTakenOver
+	}
+	defer m.calling.end(key)
+	return m.attempt(ctx, tr, e, p, d)
 }
 
 // cancelled answers a request of a closed session that this process has not read: its attempt died
@@ -127,14 +132,9 @@ func cancelWhenOver(tr *transcript, id string, p events.ModelRequested, cancel c
 	}
 }
 
-// appendUntil stores an effect's event, retrying until it is stored, ctx ends or the log finally
-// rejects it. The event keeps its id, so a lost acknowledgement cannot store it twice.
-func appendUntil(ctx context.Context, log events.Log, e events.Event, logger *slog.Logger) error {
-	return appendUnless(ctx, log, e, logger, fatal)
-}
-
-// appendUnless is like appendUntil but gives up on the given errors.
-func appendUnless(ctx context.Context, log events.Log, e events.Event, logger *slog.Logger,
+// appendUntil stores an effect's event, retrying until it is stored, ctx ends or givesUp returns true for the error.
+// The event keeps its id, so a lost acknowledgement cannot store it twice.
+func appendUntil(ctx context.Context, log events.Log, e events.Event, logger *slog.Logger,
 	givesUp func(error) bool) error {
 	var tries retries
 	for {

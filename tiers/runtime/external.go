@@ -81,7 +81,7 @@ func (w *Worker) watchServer(ctx context.Context, cause *events.Event) func(tool
 		w.reports.add(func() {
 			ctx, cancel := context.WithTimeout(ctx, reportWait)
 			defer cancel()
-			if err := w.publish(ctx, cause, e); err != nil {
+			if _, err := w.record(ctx, cause, e); err != nil {
 				w.Logger.Warn("a state change of an external server could not be recorded", "server", e.Server, "state",
 					e.State, "error", err)
 			}

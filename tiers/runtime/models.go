@@ -172,7 +172,7 @@ func (m *Models) publish(ctx context.Context, request *events.Event, outcome eve
 	if err != nil {
 		return err
 	}
-	err = appendUntil(ctx, m.Log, e, m.Logger)
+	err = appendUntil(ctx, m.Log, e, m.Logger, fatal)
 	if replied, ok := outcome.(events.ModelReplied); errors.Is(err, events.ErrTooLarge) && ok {
 		return m.publish(ctx, request, events.ModelFailed{Request: request.ID, Kind: events.ModelInvalidRequest,
 			Usage:   &replied.Usage,
@@ -233,18 +233,9 @@ func (f *flights) any(prefix string) chan struct{} {
 	return nil
 }
 
-// only calls do unless the same request is in progress here. A request is redelivered if the
-// machine is too busy to report progress or if its pool is recreated; that delivery is left to the
-// running one, whose progress keeps both alive.
-func (f *flights) only(key string, do func() error) error {
-	if !f.begin(key) {
-		return events.ErrTakenOver
-	}
-	defer f.end(key)
-	return do()
-}
-
-// begin starts a flight. It returns false if one with this key is in progress.
+// begin starts a flight. It returns false if one with this key is in progress here: a request is redelivered if the
+// machine is too busy to report progress or if its pool is recreated. That delivery is left to the running one, whose
+// progress keeps both alive.
 func (f *flights) begin(key string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

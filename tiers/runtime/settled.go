@@ -81,7 +81,7 @@ func (l *lease) begunBefore(ctx context.Context) (bool, error) {
 
 // begin records that the call of a lease starts.
 func (l *lease) begin(ctx context.Context, approval *events.Event) error {
-	err := l.w.publish(ctx, approval, l.start())
+	_, err := l.w.record(ctx, approval, l.start())
 	if err != nil && l.held {
 		l.remove(ctx, l.revision) // nothing has started under it
 	}

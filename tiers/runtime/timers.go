@@ -184,7 +184,7 @@ func (p *LostWorkers) Gone(ctx context.Context, actor string) {
 		e, err := events.New(events.Origin{ID: p.IDs(), Time: p.Clock(), Project: p.Project, Session: s,
 			Actor: events.ActorTimers}, events.WorkerLost{Worker: actor})
 		if err == nil {
-			err = appendUnless(ctx, p.Log, e, p.Logger, func(err error) bool { return fatal(err) || waitsForRoom(err) })
+			err = appendUntil(ctx, p.Log, e, p.Logger, func(err error) bool { return fatal(err) || waitsForRoom(err) })
 		}
 		if err != nil && ctx.Err() == nil {
 			p.Logger.Error("cannot record the loss of a worker", "worker", actor, "error", err)

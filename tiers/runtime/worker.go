@@ -90,12 +90,13 @@ func (w *Worker) hear(ctx context.Context) {
 	}
 }
 
+// handle carries out a request, unless that is no longer needed.
 func (w *Worker) handle(ctx context.Context, d events.Delivery) error {
-	return w.flights.only(d.Event.Session+" "+d.Event.ID, func() error { return w.carryOut(ctx, d) })
-}
-
-// carryOut starts a request, unless it no longer needs to be carried out.
-func (w *Worker) carryOut(ctx context.Context, d events.Delivery) error {
+	key := d.Event.Session + " " + d.Event.ID
+	if !w.flights.begin(key) {
+		return events.ErrTakenOver
+	}
+	defer w.flights.end(key)
 	if err := needsNewer(&d.Event); err != nil {
 		return err
 	}
@@ -197,17 +198,12 @@ func (w *Worker) answer(ctx context.Context, cause *events.Event, p events.Paylo
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	return w.publish(ctx, cause, p)
-}
-
-// publish appends an event under the worker's name with its next ordinal. Ordinals have no gaps:
-// the ordinal of an event that was not stored is reused.
-func (w *Worker) publish(ctx context.Context, cause *events.Event, p events.Payload) error {
 	_, err := w.record(ctx, cause, p)
 	return err
 }
 
-// record is like publish, and returns the event as it was stored.
+// record appends an event under the worker's name with its next ordinal, and returns it. Ordinals have no gaps: the
+// ordinal of an event that was not stored is reused.
 func (w *Worker) record(ctx context.Context, cause *events.Event, p events.Payload) (e events.Event, err error) {
 	err = w.numbers.use(ctx, w, cause, func(n uint64) error {
 		e, err = events.New(events.Origin{
@@ -216,7 +212,7 @@ func (w *Worker) record(ctx context.Context, cause *events.Event, p events.Paylo
 		if err != nil {
 			return err
 		}
-		return appendUntil(ctx, w.Log, e, w.Logger)
+		return appendUntil(ctx, w.Log, e, w.Logger, fatal)
 	})
 	return e, err
 }
