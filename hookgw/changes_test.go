@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
+	"manualslop/hookgw/access"
 	"manualslop/hookgw/request"
 )
 
@@ -65,4 +66,20 @@ func TestAFileWithItsOriginalContentIsUndoneSinceAnEvent(t *testing.T) {
 	f.write("c2", "T-001", "a.go", two, one)
 	f.says("/api/undo", fmt.Sprintf(`{"path":"a.go","seen":%q,"to_seq":%d}`, one, between), http.StatusAccepted)
 	require.Len(t, recorded[events.UndoRequested](f), 1)
+}
+
+func TestADiffOfAFileThatDidNotChangeSaysWhichFilesDid(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	f.write("c1", "T-001", "a.go", "", events.Digest([]byte("1")))
+	a := f.get(fmt.Sprint("/api/changes/diff?path=a.go&from=", f.last()), access.RightRead)
+	require.Equal(t, http.StatusNotFound, a.status)
+	require.Contains(t, string(a.body), "GET /api/changes with the same ticket, from and at")
+}
+
+func TestAWrongTicketIdIsToldHowIdsLook(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	a := f.says("/api/mma/dag/mutate", `{"op":"remove_ticket","ticket":"../x"}`, http.StatusBadRequest)
+	require.Contains(t, string(a.body), "Ids have letters, digits, - and _.")
 }

@@ -145,7 +145,7 @@ func mutation(c *core.Call, session string) (events.GraphMutationRequested, erro
 		out.Ops = append(out.Ops, ops...)
 	}
 	return out, usable(out.Check(), "Operations: "+strings.Join(append(events.GraphOps(), graphSetDependencies), ", ")+
-		"; GET /api/gui/mma_status lists the tickets.")
+		"; GET /api/gui/mma_status lists the tickets. Ids have letters, digits, - and _.")
 }
 
 // readOperation parses one operation. An operation with several dependencies becomes several operations.

@@ -58,7 +58,8 @@ func getDiff(c *core.Call) error {
 	case err != nil:
 		return err
 	case !found:
-		return problem.New(http.StatusNotFound, "no call of the session changed this file", "GET /api/changes lists them.")
+		return problem.New(http.StatusNotFound, "these changes do not have this file",
+			"GET /api/changes with the same ticket, from and at lists their files.")
 	case c.Gw.Cfg.Blobs == nil:
 		return problem.New(http.StatusServiceUnavailable, "this gateway cannot read file contents",
 			"slop changes --diff shows the difference.")

@@ -40,6 +40,9 @@ export function Rename({ name, take, acts }: { name: string; take: boolean; acts
   )
 }
 
+// undoable is the size of texts that the engine keeps to undo changes, in bytes.
+const undoable = 8 << 20
+
 // most is the size of a request that the gateway takes for an import, in bytes.
 const most = 10 << 20
 
@@ -108,7 +111,10 @@ export function Move({ acts }: { acts: Acts }): VNode {
       <p class="acts">
         <Sure
           name="Import …"
-          what="Discussions with the same names are replaced, and so are the roles. Undo takes the import back."
+          what={
+            "Discussions with the same names are replaced, and so are the roles. " +
+            `Undo takes the import back if the replaced texts have at most ${bytes(undoable)}.`
+          }
           disabled={acts.busy || !text.trim() || size > most}
           onYes={() => void send()}
         />
