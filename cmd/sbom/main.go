@@ -1,9 +1,10 @@
-// Command sbom prints the bill of materials of a built Go program as CycloneDX JSON: the modules that the program
-// itself says it was built from. The same program gives the same bytes. It is used by "make release".
+// Command sbom prints the bill of materials of a built Go program as CycloneDX JSON: the modules that the program's
+// build information lists. The same program yields the same bytes. It is used by "make release".
 //
 //	go run ./cmd/sbom NAME VERSION PROGRAM
 //
-// With SOURCE_DATE_EPOCH, seconds since 1970, in the environment the bill names that time; else it names none.
+// If the environment variable SOURCE_DATE_EPOCH is set, in seconds since 1970, the bill contains that time; otherwise
+// it contains none.
 package main
 
 import (

@@ -8,7 +8,7 @@ import (
 
 type tsGetCodeOutlineArgs struct {
 	Path      string `json:"path" doc:"source file, relative to the workspace" min:"1"`
-	Language  string `json:"language,omitzero" doc:"go, typescript, rust, java … if the file's name does not show it; an unknown one is an error that lists all" max:"40"`
+	Language  string `json:"language,omitzero" doc:"go, typescript, rust, java … if the file's name does not show it; an unknown name is refused with a list of all" max:"40"`
 	MaxDepth  int    `json:"max_depth,omitzero" doc:"levels of nesting to show, 1 for the top level alone; default all" min:"1"`
 	StartLine int    `json:"start_line,omitzero" doc:"line of the answer to continue from, for long answers" min:"1"`
 }

@@ -9,7 +9,7 @@ import (
 type tsGetDefinitionArgs struct {
 	Path      string `json:"path" doc:"source file, relative to the workspace" min:"1"`
 	Name      string `json:"name" doc:"path of the definition as the outline nests it, such as Service.run or Point::new; name#2 picks the second of several" min:"1"`
-	Language  string `json:"language,omitzero" doc:"go, typescript, rust, java … if the file's name does not show it; an unknown one is an error that lists all" max:"40"`
+	Language  string `json:"language,omitzero" doc:"go, typescript, rust, java … if the file's name does not show it; an unknown name is refused with a list of all" max:"40"`
 	StartLine int    `json:"start_line,omitzero" doc:"line of the answer to continue from, for long answers" min:"1"`
 }
 

@@ -50,8 +50,8 @@ func locate(dir string) (repository, error) {
 // read from files.
 func (r repository) keepsRefsInFiles() error {
 	if _, err := os.Lstat(filepath.Join(r.common, "reftable")); err == nil {
-		return problem("the repository keeps its branches as a reftable, which is not supported here; git refs migrate " +
-			"--ref-format=files changes that")
+		return problem("the repository keeps its branches as a reftable, which is not supported here; to fix this, " +
+			"run git refs migrate --ref-format=files")
 	}
 	return nil
 }
@@ -96,8 +96,8 @@ func linked(root, entry string) (repository, error) {
 	if back := pointer(filepath.Join(admin, "gitdir")); back != "" && same(resolve(admin, back), entry) {
 		common := resolve(admin, firstOf(pointer(filepath.Join(admin, "commondir")), "."))
 		if !same(filepath.Dir(filepath.Dir(admin)), common) {
-			return repository{}, problem("the worktree's folder is not where worktrees of its repository are, so it is not " +
-				"followed")
+			return repository{}, problem("the worktree's administrative folder is not among those of its repository, " +
+				"so it is not followed")
 		}
 		return repository{root: root, admin: admin, common: common}, nil
 	}
