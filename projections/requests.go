@@ -146,7 +146,7 @@ type Waiting struct {
 }
 
 var openRequests = Fold[*tiers.OpenRequests]{
-	Name: "requests", Version: 2,
+	Name: "requests", Version: 3,
 	Takes: func(p events.Payload) bool { return tiers.OfRequests(p) },
 	New:   func() *tiers.OpenRequests { return &tiers.OpenRequests{Open: map[string]tiers.OpenRequest{}} },
 	Apply: func(q *tiers.OpenRequests, e *events.Event) *tiers.OpenRequests { q.Fold(e); return q },

@@ -188,7 +188,7 @@ func OfRequests(p events.Payload) bool {
 	case events.ModelApproved, events.RequestReturned, events.SessionClosed:
 		return true
 	}
-	e := &events.Event{Payload: p}
+	e := &events.Event{Payload: p, Cause: "a request"} // the outcome of a preview names its request so
 	key, _ := Answered(e)
 	return key != "" || Asked(e) != nil
 }

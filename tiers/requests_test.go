@@ -60,6 +60,7 @@ func TestEachRequestIsOpenUntilItsOutcome(t *testing.T) {
 			require.EqualValues(t, 1, open[0].Seq)
 			for _, end := range c.ends {
 				require.Empty(t, folded(c.asked, end).List())
+				require.True(t, tiers.OfRequests(end), "%T", end)
 				if c.pool == events.PoolModels || c.pool == "" {
 					continue
 				}
@@ -82,6 +83,7 @@ func TestAPreviewIsTheOutcomeOfItsRequestOnly(t *testing.T) {
 	q.Fold(&events.Event{Cause: "b", Payload: events.PreviewBuilt{Call: "c"}})
 	require.Empty(t, q.List())
 	require.Equal(t, []string{"PreviewBuilt"}, tiers.Outcomes(events.PreviewRequested{}))
+	require.True(t, tiers.OfRequests(events.PreviewBuilt{}))
 }
 
 func TestAParkedPreviewIsNoLongerOpen(t *testing.T) {
