@@ -465,7 +465,8 @@ func foldPast(pasts map[string]*TicketPast, e *events.Event) map[string]*TicketP
 	case events.TicketRetried: // also by the engine, without a block
 		end(p.Ticket, AttemptGivenUp, p.Reason)
 	case events.SessionClosed:
-		for ticket := range pasts { // order-independent: each has its own attempts
+		// order-independent: each ticket has its own attempts
+		for ticket := range pasts {
 			end(ticket, WorkerStopped, p.Reason)
 		}
 	case events.TicketNoted:
