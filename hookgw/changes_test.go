@@ -12,6 +12,7 @@ import (
 	"manualslop/events"
 	"manualslop/hookgw/access"
 	"manualslop/hookgw/request"
+	"manualslop/hookgw/views"
 )
 
 func TestAFileIsAcceptedOnlyAsItWasSeen(t *testing.T) {
@@ -82,4 +83,20 @@ func TestAWrongTicketIdIsToldHowIdsLook(t *testing.T) {
 	f := open(t)
 	a := f.says("/api/mma/dag/mutate", `{"op":"remove_ticket","ticket":"../x"}`, http.StatusBadRequest)
 	require.Contains(t, string(a.body), "Ids have letters, digits, - and _.")
+}
+
+func TestAnEditedCallIsShownWithTheArgumentsThatRan(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	f.put(events.ActorContributor, events.ToolRequested{Call: "c1", Tool: "run_powershell", Ticket: "T-001", Attempt: 1,
+		Round: 1, Args: json.RawMessage(`{"script":"rm a"}`)})
+	asked := f.last()
+	f.put(events.ActorApproval, events.ToolApproved{Call: "c1", Tool: "run_powershell", Ticket: "T-001", Attempt: 1,
+		Args: json.RawMessage(`{"script":"ls"}`), ArgsSHA256: "d", Effect: "executes", Generation: 1, By: person, Edited: true})
+	shown := viewOf[views.Called](f, "/api/calls/c1")
+	require.JSONEq(t, `{"script":"ls"}`, string(shown.Args))
+	require.True(t, shown.Edited)
+	before := viewOf[views.Called](f, fmt.Sprint("/api/calls/c1?at=", asked))
+	require.JSONEq(t, `{"script":"rm a"}`, string(before.Args))
+	require.False(t, before.Edited)
 }

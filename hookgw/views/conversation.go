@@ -1,6 +1,7 @@
 package views
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -51,11 +52,13 @@ type Said struct {
 // Called is a call of a tool, and its result.
 type Called struct {
 	projections.Span                 // without an id of its own if it was never requested
-	Args             json.RawMessage `json:"args"`
-	Text             string          `json:"text"`           // of the result
-	Size             int64           `json:"size"`           // of the whole result, of which Text may be the head
-	Note             string          `json:"note,omitempty"` // what the engine told the model after the result
-	Ask              string          `json:"ask,omitempty"`  // the open ask about the call
+	Args             json.RawMessage `json:"args"` // in a conversation as the model sent them
+	// Edited means that a user changed the arguments; Args are then the changed ones. A conversation has a note instead.
+	Edited bool   `json:"edited,omitempty"`
+	Text   string `json:"text"`           // of the result
+	Size   int64  `json:"size"`           // of the whole result, of which Text may be the head
+	Note   string `json:"note,omitempty"` // what the engine told the model after the result
+	Ask    string `json:"ask,omitempty"`  // the open ask about the call
 }
 
 func getConversation(c *core.Call) error {
@@ -260,12 +263,13 @@ func getCall(c *core.Call) error {
 	}
 	t := talk{c: c, session: session, events: map[uint64]events.Event{}}
 	var span projections.Span
+	var until uint64
 	err = c.ReadAt(c.Core.Past, func(s *projections.Set) error {
 		found, known := s.Span(c.Vars["call"])
 		if !known || found.Kind != projections.SpanTool {
 			return problem.New(http.StatusNotFound, "the session has no such call", "GET /api/spans lists them.")
 		}
-		span, t.asks = *found, asksByCall(s)
+		span, t.asks, until = *found, asksByCall(s), s.Seq()
 		return nil
 	})
 	if err != nil {
@@ -279,6 +283,17 @@ func getCall(c *core.Call) error {
 	out, err := t.result(span, requested.Args)
 	if err != nil {
 		return err
+	}
+	approvals := events.Filter{Project: c.Gw.Cfg.Project, Session: session, Actor: events.ActorApproval,
+		Type: events.NameOf[events.ToolApproved]()}
+	for e, err := range c.Gw.Replays.Read(c.Request.Context(), approvals, span.Seq, cmp.Or(span.EndSeq, until)) {
+		if err != nil {
+			return err
+		}
+		events.Catalogue().Decode(&e)
+		if p, ok := e.Payload.(events.ToolApproved); ok && p.Call == span.ID && p.Edited {
+			out.Args, out.Edited = p.Args, true
+		}
 	}
 	return c.ReplyUnlessKnown(out)
 }
