@@ -110,16 +110,16 @@ func (c *Conn) joinPool(ctx context.Context, pool string) (leave func()) {
 	}
 	orphans, err := c.orphans(ctx, project, pool)
 	if err != nil {
-		c.log.Info("work of ended processes is redelivered only when its lease expires", "pool", pool, "error", err)
+		c.log.Info("work of processes that have ended is redelivered only when its lease expires", "pool", pool, "error", err)
 	}
 	sub, err := c.nc.Subscribe(hereSubject(project, events.ActorModels, anyProcess), func(*nats.Msg) {})
 	if err != nil {
 		return func() {} // the connection is closed
 	}
 	if err := c.GiveBack(ctx, pool, orphans); err != nil {
-		c.log.Info("work of ended processes is redelivered only when its lease expires", "pool", pool, "error", err)
+		c.log.Info("work of processes that have ended is redelivered only when its lease expires", "pool", pool, "error", err)
 	} else if len(orphans) > 0 {
-		c.log.Info("work of ended processes is being redelivered", "pool", pool, "events", len(orphans))
+		c.log.Info("work of processes that have ended is being redelivered", "pool", pool, "events", len(orphans))
 	}
 	return func() { _ = sub.Unsubscribe() } // fails only on a closed connection
 }

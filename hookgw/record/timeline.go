@@ -28,7 +28,7 @@ func GetTimeline(c *core.Call) error {
 	if values.Has("since") {
 		if page.Through, err = strconv.ParseUint(values.Get("since"), 10, 64); err != nil {
 			return problem.New(http.StatusBadRequest, "since must be a sequence number",
-				"Use through of the previous answer, or 0.")
+				`Use the value of "through" in the previous answer, or 0.`)
 		}
 	}
 	err = c.Read(session, func(s *projections.Set) {

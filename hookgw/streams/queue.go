@@ -47,7 +47,7 @@ func getEvents(c *core.Call) error {
 		at, err := strconv.ParseUint(query.Get(name), 10, 64)
 		if err != nil {
 			return problem.New(http.StatusBadRequest, name+" must be a sequence number",
-				"Use through of the previous answer, or 0.")
+				`Use the value of "through" in the previous answer, or 0.`)
 		}
 		positions[name] = &at
 	}
@@ -115,7 +115,7 @@ func drain(c *core.Call, session, client string, through *uint64) (batch, error)
 		switch {
 		case to > newest:
 			return batch{}, problem.New(http.StatusBadRequest, "through is after the newest event",
-				"Use through of the previous answer, or 0.")
+				`Use the value of "through" in the previous answer, or 0.`)
 		case to <= at: // nothing to remove
 			return out, nil
 		}

@@ -218,7 +218,7 @@ func (j *Job) said(e *events.Event, r events.ModelReplied) {
 // MaxRefusals limits how many plans of one track a user may send back.
 const MaxRefusals = 5
 
-// Answered makes due what follows from a user's answer to the proposed plan: the plan, or the proposal of the
+// Answered makes the next fact due after a user's answer to the proposed plan: the plan, or a new proposal with the
 // person's own tickets that cannot be planned.
 func (j *Job) Answered(next events.Payload) { j.waits, j.due = "", []events.Payload{next} }
 

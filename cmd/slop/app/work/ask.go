@@ -193,11 +193,11 @@ func askAnswerCommand(g *site.Flags) *cobra.Command {
 		Short: "Answer an ask",
 		Long: `Answer answers an ask with yes or no. With --edit you approve other arguments: the JSON
 in FILE, or on standard input for "-", replaces the payload. It must match the tool's
-schema, and rules that deny apply to it too. For the start of a ticket it can contain
+schema, and deny rules apply to it too. For the start of a ticket it can contain
 the prompt and the files; for a step, the texts of messages or the calls with their
 arguments, as slop ask show --json prints them; calls that are left out do not run.
-Instead of the ID of a step you may write step: the oldest one that waits.
-With --text you answer a question of a model: the text, or the number of a choice.
+Instead of the ID of a step you may write step: the oldest one waiting.
+With --text you answer a model's question: the text, or the number of a choice.
 
 With --rule the answer is yes to this ask and to everything that PATTERN covers from now
 on: a command for run_powershell, a path for tools with files. --scope limits the rule to
@@ -262,7 +262,7 @@ recorded but not settled yet, because approval is not running.`,
 	}
 	cmd.Flags().StringVar(&o.session, "session", "", "use session `ID` instead of the current one")
 	cmd.Flags().StringVar(&o.edit, "edit", "", "answer yes to the payload in `FILE`, - for standard input")
-	cmd.Flags().StringVar(&o.text, "text", "", "answer a question of a model with `TEXT`")
+	cmd.Flags().StringVar(&o.text, "text", "", "answer a model's question with `TEXT`")
 	cmd.Flags().StringArrayVar(&o.rule, "rule", nil, "answer yes, also to everything that `PATTERN` covers from now on")
 	cmd.Flags().StringVar(&o.scope, "scope", "", "`SCOPE` of the rule: ticket, session or config")
 	cmd.Flags().StringVar(&o.reason, "reason", "", "record `TEXT` as the reason; the model sees it if the answer is no")

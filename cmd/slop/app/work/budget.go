@@ -182,7 +182,7 @@ func raiseBudget(ctx context.Context, g *site.Flags, session, ticket, amount str
 func limitOf(amount string) (int64, error) {
 	limit, err := strconv.ParseFloat(amount, 64)
 	if err != nil || !(limit > 0 && limit <= events.MaxBudget/1e6) {
-		return 0, exit.Errorf(exit.Usage, "the limit must be dollars such as 7.50, got %q; the maximum is %d", amount,
+		return 0, exit.Errorf(exit.Usage, "the limit must be an amount in dollars, such as 7.50, got %q; the maximum is %d", amount,
 			events.MaxBudget/1_000_000)
 	}
 	return config.Micro(limit), nil

@@ -17,6 +17,6 @@ func TestALimitIsASumOfDollars(t *testing.T) {
 	}
 	for _, amount := range []string{"0", "-1", "1000000.000001", "1e300", "inf", "nan", "7,50", ""} {
 		_, err := limitOf(amount)
-		require.ErrorContains(t, err, "must be dollars", amount)
+		require.ErrorContains(t, err, "must be an amount in dollars", amount)
 	}
 }
