@@ -18,8 +18,7 @@ type Seat struct {
 	Model string
 	// Cut is how many replies were cut at their limit and requested again.
 	Cut int
-	// Retries is how many attempts failed before. It selects the model in the list, at most the
-	// last one.
+	// Retries is how many attempts failed before. It selects the model in the list; past the end, the last one.
 	Retries int
 }
 

@@ -14,8 +14,8 @@ type Result struct {
 	// Failed means that the call did not do what was requested. Text then begins with "ERROR:" or "ACCESS
 	// DENIED", except after a program has run; then Exit says how it ended.
 	Failed bool `json:"failed,omitempty"`
-	// Own means that Text has only words of the engine and of the call itself: no file, program or server had a
-	// part in it. It may be unset for such a text.
+	// Own means that Text comes only from the engine and the call itself; no file, program or server contributed to it.
+	// It may be unset for such a text.
 	Own bool `json:"own,omitempty"`
 	// Exit is the exit code of a program, or nil if none has ended.
 	Exit *int `json:"exit,omitempty"`

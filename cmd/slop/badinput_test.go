@@ -44,11 +44,11 @@ func TestPortInUseEndsServeAndMovesRun(t *testing.T) {
 
 	other := newSite(t, twoFiles)
 	said := other.fails(1, "serve", "--listen", taken)
-	require.Contains(t, said, "another program (or another slop) listens on "+taken)
+	require.Contains(t, said, "another program (or another slop) is already listening on "+taken)
 	require.Contains(t, said, "--listen")
 	require.NoFileExists(t, other.data("run.json"))
 	require.Contains(t, other.fails(1, "run", "--listen", taken, "--script", other.script(twoEdits), "edit"),
-		"listens on "+taken)
+		"listening on "+taken)
 	require.Contains(t, other.fails(1, "serve", "--nats-listen", strings.TrimPrefix(s.engine().NATS, "nats://")),
 		"address already in use")
 

@@ -40,8 +40,8 @@ func Listen(ctx context.Context, addr string) (*net.TCPListener, error) {
 	var lc net.ListenConfig
 	l, err := lc.Listen(ctx, "tcp", net.JoinHostPort(host, port))
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return nil, fmt.Errorf("%w: another program (or another slop) listens on %s; choose another with --listen "+
-			"HOST:PORT or [hooks] listen; port 0 picks a free one", ErrAddressInUse, addr)
+		return nil, fmt.Errorf("%w: another program (or another slop) is already listening on %s; choose another "+
+			"address with --listen HOST:PORT or [hooks] listen; port 0 picks a free one", ErrAddressInUse, addr)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s: %w", addr, err)

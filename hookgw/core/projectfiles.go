@@ -15,8 +15,8 @@ import (
 type ProjectFiles interface {
 	// Load reads a project document of at most MaxProjectFile bytes.
 	Load(ctx context.Context, path string) (ProjectFile, error)
-	// Save writes a project document, entirely or not at all. The file must have the digest was, or be missing if was
-	// is empty; force overwrites it.
+	// Save writes a project document, entirely or not at all. The file must have the digest given as was, or be missing
+	// if that is empty; force overwrites it.
 	Save(ctx context.Context, path string, document json.RawMessage, was string, force bool) (ProjectFile, error)
 	// Expand finds the files that match patterns below base, sorted, and says why a pattern matches none.
 	Expand(ctx context.Context, base string, patterns []string) (paths, skipped []string, err error)

@@ -58,7 +58,7 @@ func getDiff(c *core.Call) error {
 	case err != nil:
 		return err
 	case !found:
-		return problem.New(http.StatusNotFound, "these changes do not have this file",
+		return problem.New(http.StatusNotFound, "the file is not among these changes",
 			"GET /api/changes with the same ticket, from and at lists their files.")
 	case c.Gw.Cfg.Blobs == nil:
 		return problem.New(http.StatusServiceUnavailable, "this gateway cannot read file contents",

@@ -171,7 +171,7 @@ func (j *Job) Replied(now *Desk, e *events.Event, r events.ModelReplied, plan ev
 	}
 }
 
-// MaxEmpty limits how many empty replies of one plan do not count.
+// MaxEmpty is the number of empty replies per plan that do not count towards MaxReplies.
 const MaxEmpty = 2
 
 // goOn is the reminder after an empty reply.

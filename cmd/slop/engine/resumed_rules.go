@@ -13,9 +13,9 @@ import (
 )
 
 // HoldToRules replaces the rules in open sessions with the current ones before any role resumes work on them. It also
-// records changes of the known models, and the tools in a session that has none. A removed rule no longer allows
-// anything, a new one applies, rules that were added to the session remain, and an earlier --yes ends. yes grants it
-// again, only to the newest session. A session whose rules are current is not changed.
+// records changes to the known models, and the tools in a session that has none recorded. A removed rule no longer
+// allows anything, a new one applies, rules that were added to the session remain, and an earlier --yes ends. yes
+// grants it again, only to the newest session. A session whose rules are current is not changed.
 func (e *Engine) HoldToRules(log events.Log, yes bool) error {
 	open, err := e.openSessions(e.Ctx, log)
 	if err != nil {

@@ -60,7 +60,8 @@ func rule(r config.Rule) events.Rule {
 	return events.Rule{Tool: r.Tool, Action: name, Args: scope.Globs, Source: r.Origin}
 }
 
-// Relative returns absolute paths as events name files, with slashes: relative to the root if they are inside.
+// Relative converts absolute paths to the form that events use: with slashes, and relative to the root if they are
+// inside it.
 func (p Place) Relative(paths []string) []string {
 	var out []string
 	for _, path := range paths {

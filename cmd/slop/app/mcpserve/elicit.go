@@ -47,7 +47,7 @@ func (s *server) elicit(ctx context.Context, to *mcp.ServerSession, a events.Ask
 		err = s.answer(ctx, a.Ask, given)
 	}
 	if err != nil && ctx.Err() == nil {
-		s.log.Warn("a client did not answer a question of an external server", "ask", a.Ask, "error", err)
+		s.log.Warn("a client did not answer a question from an external server", "ask", a.Ask, "error", err)
 	}
 }
 

@@ -132,7 +132,7 @@ func (s *server) goOn(ctx, gone context.Context, q request) (events.Payload, err
 		}
 		given.Reason = fromClient(q.session)
 		if err := s.answer(ctx, o.ask, *given); err != nil && ctx.Err() == nil {
-			s.log.Warn("a client did not answer a question of an external server", "ask", o.ask, "error", err)
+			s.log.Warn("a client did not answer a question from an external server", "ask", o.ask, "error", err)
 		}
 	}
 	if len(c.round.open) > 0 && ctx.Err() == nil {
